@@ -1,0 +1,66 @@
+package check
+
+import (
+	"time"
+
+	"bucketproof/bucket"
+)
+
+// Spec is what a history is judged against.
+type Spec struct {
+	Limit bucket.Limit
+
+	// Granularity is the smallest step of the limiter's clock, g ≥ 0. It is
+	// worth R·g tokens in both bounds.
+	Granularity time.Duration
+
+	// RateTolerance is ρ ≥ 0, relative: the upper bound takes R·(1 + ρ), the
+	// lower one R·(1 − ρ). A run takes DefaultRateTolerance or more; a recorded
+	// history of another program takes 0.
+	RateTolerance float64
+
+	// Retries is how often the limiter's client may have sent an unknown
+	// request again: an unknown counts for up to 1 + Retries charges.
+	Retries int
+
+	// EmptyStart starts the lower bound with an empty bucket, for a history
+	// whose first record may find the bucket in any state.
+	EmptyStart bool
+
+	// Time is the limiter's clock rule. Only CallerTime has anything to
+	// predict; "" is a limiter of which nothing is known.
+	Time bucket.TimeSource
+
+	// TTL is the life of an idle key that the prediction assumes; 0 is one
+	// full refill in whole milliseconds, the reference's.
+	TTL time.Duration
+
+	// RandomArrivals says that arrivals were Poisson or think times random:
+	// without that fairness is skipped.
+	RandomArrivals bool
+}
+
+// DefaultRateTolerance is ρ for a run on one host: arithmetic and clock rate.
+const DefaultRateTolerance = 1e-4
+
+// Sample is one look at the Redis keys behind a bucket key, for the state
+// audit. What it shows held at one instant in [Call, Return].
+type Sample struct {
+	Call, Return int64 // ns on the history's clock
+	Key          string
+	Keys         []KeyState // every Redis key found for Key; empty: nothing is stored
+
+	// Complete says that Keys came from a search of the whole server, so that
+	// an absent key is known to be absent under any name.
+	Complete bool
+}
+
+// KeyState is one Redis key in a Sample.
+type KeyState struct {
+	Name   string
+	TTL    time.Duration // PTTL; NoExpiry: none
+	Tokens float64       // the stored level; NaN: not read
+}
+
+// NoExpiry is the TTL of a key that never expires.
+const NoExpiry time.Duration = -1

@@ -1,0 +1,199 @@
+// Package reports shows results: one [Report], written as results.json and
+// rendered as HTML, Markdown and JUnit, with pictures from package plot. It
+// stands at the right of the flow (bucket → scenarios → reports) and computes
+// no verdicts: what it shows was decided before.
+package reports
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// SchemaVersion is the version of results.json that this package writes and
+// reads. It changes when a field changes its meaning or goes away; new fields
+// alone do not change it.
+const SchemaVersion = 1
+
+// Report is everything one command found out; it is results.json.
+type Report struct {
+	SchemaVersion int       `json:"schema_version"`
+	Verdict       string    `json:"verdict"` // pass: everything as expected | fail | undecided
+	Command       string    `json:"command"` // the command that repeats this, seed included
+	Seed          uint64    `json:"seed"`
+	StartedAt     time.Time `json:"started_at"`
+	FinishedAt    time.Time `json:"finished_at"`
+	Harness       Harness   `json:"harness"`
+	Redis         Redis     `json:"redis"`
+	Runs          []Run     `json:"runs"`
+	Skipped       []Skip    `json:"skipped"`
+	Unmet         []Unmet   `json:"unmet"`              // expectations over the whole command that no run met
+	Warnings      []string  `json:"warnings,omitempty"` // what qualifies every figure here
+}
+
+// Harness says what measured.
+type Harness struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	CPUs    int    `json:"cpus"`
+}
+
+// Redis says what was measured against. Address never holds a password.
+type Redis struct {
+	Kind    string `json:"kind"`             // process | container | embedded | external | none
+	Engine  string `json:"engine,omitempty"` // redis | valkey | miniredis
+	Version string `json:"version"`
+	Address string `json:"address"`
+}
+
+// Run is one limiter in one scenario.
+type Run struct {
+	Scenario  string  `json:"scenario"` // with the point of a sweep: skew-drain/10ms
+	About     string  `json:"about,omitempty"`
+	Limiter   string  `json:"limiter"`
+	Time      string  `json:"time"` // caller | server | process
+	Witness   bool    `json:"witness"`
+	Limit     Limit   `json:"limit"`
+	DurationS float64 `json:"duration_s"`
+	Dir       string  `json:"dir"` // of its history, relative to results.json, with forward slashes
+
+	Counts    Counts     `json:"counts"`
+	Theory    Theory     `json:"theory"`
+	Instances []Instance `json:"instances"`
+	Checks    []Check    `json:"checks"`
+
+	LatencyMeasured  bool     `json:"latency_measured"`   // ran alone, for its latencies; otherwise they are by the way
+	LatencyUS        *Latency `json:"latency_us"`         // from the due time; null when nothing was answered
+	ServiceLatencyUS *Latency `json:"service_latency_us"` // from the call
+	ScheduleLagUS    *Latency `json:"schedule_lag_us"`    // from the due time to the call
+
+	Repeated bool     `json:"repeated,omitempty"` // was undecided at first and ran once more, alone
+	Warnings []string `json:"warnings,omitempty"`
+	Errors   []Error  `json:"errors,omitempty"` // why requests were unsent or unknown
+	Verdict  string   `json:"verdict"`          // as-expected | unexpected | undecided
+}
+
+// Limit is a rate in tokens per second and a capacity in tokens.
+type Limit struct {
+	Rate     float64 `json:"rate"`
+	Capacity float64 `json:"capacity"`
+}
+
+// Counts are requests by outcome; Offered is their sum.
+type Counts struct {
+	Offered int64 `json:"offered"`
+	Allowed int64 `json:"allowed"`
+	Denied  int64 `json:"denied"`
+	Unsent  int64 `json:"unsent"`
+	Unknown int64 `json:"unknown"`
+}
+
+// Theory is what an ideal bucket makes of the same arrivals.
+type Theory struct {
+	Allowed             float64 `json:"allowed"`               // grants of an ideal bucket replayed at the calls
+	Ratio               float64 `json:"ratio"`                 // granted / Allowed; 0 when Allowed is 0
+	PredictedPeakExcess float64 `json:"predicted_peak_excess"` // tokens the clocks explain
+}
+
+// Instance is one simulated caller.
+type Instance struct {
+	Name            string  `json:"name"`
+	Clock           Clock   `json:"clock"`
+	Counts          Counts  `json:"counts"`
+	Share           float64 `json:"share"` // of all grants, 0..1
+	LongestLockoutS float64 `json:"longest_lockout_s"`
+}
+
+// Clock is how an instance's clock differs from true time; the zero Clock is
+// synchronized.
+type Clock struct {
+	OffsetS  float64 `json:"offset_s"`
+	DriftPPM float64 `json:"drift_ppm"`
+	JitterS  float64 `json:"jitter_s"`
+	Steps    []Step  `json:"steps,omitempty"`
+}
+
+// Step is a jump of a clock.
+type Step struct {
+	AtS float64 `json:"at_s"`
+	ByS float64 `json:"by_s"`
+}
+
+// Check is one check's verdict.
+type Check struct {
+	Name             string             `json:"name"`
+	Verdict          string             `json:"verdict"`  // pass | fail | undecided | skipped
+	Expected         string             `json:"expected"` // pass | fail | any
+	WithinPrediction bool               `json:"within_prediction"`
+	Detail           string             `json:"detail"`
+	Value            map[string]float64 `json:"value"`
+	Evidence         json.RawMessage    `json:"evidence,omitempty"` // see Evidence
+	Keys             []KeyVerdict       `json:"keys,omitempty"`     // per key, in check only or where one failed
+}
+
+// KeyVerdict is a check's verdict on one key.
+type KeyVerdict struct {
+	Key     string  `json:"key"`
+	Verdict string  `json:"verdict"`
+	Figure  float64 `json:"figure"`
+}
+
+// Evidence is the part of a check's evidence that renderers draw and print.
+type Evidence struct {
+	Key        string             `json:"key,omitempty"`
+	Window     *Window            `json:"window,omitempty"`
+	Operations []Operation        `json:"operations,omitempty"`
+	Notes      []string           `json:"notes,omitempty"`
+	Lockouts   map[string]float64 `json:"lockouts,omitempty"` // instance → seconds
+}
+
+// Window is the stretch of time that holds too many (or too few) grants.
+type Window struct {
+	StartNS int64   `json:"start_ns"`
+	EndNS   int64   `json:"end_ns"`
+	Granted float64 `json:"granted"`
+	Bound   float64 `json:"bound"`
+}
+
+// Operation is a request in evidence, with the fields of the history file.
+type Operation struct {
+	CallNS   int64   `json:"call_ns"`
+	ReturnNS *int64  `json:"return_ns,omitempty"`
+	Outcome  string  `json:"outcome"`
+	Key      string  `json:"key,omitempty"`
+	Instance string  `json:"instance,omitempty"`
+	Cost     float64 `json:"cost"`
+	NowMS    float64 `json:"now_ms,omitempty"`
+}
+
+// Latency is a summary in microseconds, three significant digits.
+type Latency struct {
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+	Max  float64 `json:"max"`
+	Mean float64 `json:"mean"`
+}
+
+// Error is a reason why requests had no usable answer, with how many had it.
+type Error struct {
+	Text  string `json:"text"`
+	Count int64  `json:"count"`
+}
+
+// Skip is a run that did not take place.
+type Skip struct {
+	Scenario string `json:"scenario"`
+	Limiter  string `json:"limiter"`
+	Reason   string `json:"reason"`
+}
+
+// Unmet is a fault that a limiter was expected to show in at least one run of
+// the command, and showed in none.
+type Unmet struct {
+	Limiter string `json:"limiter"`
+	Check   string `json:"check"`
+	Detail  string `json:"detail"`
+}

@@ -1,0 +1,72 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// connectError says why a server could not be used, and what to do. It wraps
+// what the client reported.
+type connectError struct {
+	address string
+	err     error
+}
+
+func (e *connectError) Error() string {
+	return "connect to redis at " + e.address + ": " + reason(e.err)
+}
+
+func (e *connectError) Unwrap() error { return e.err }
+
+// refusals maps the beginning of what a server answers to what to do about it.
+var refusals = []struct{ answer, text string }{
+	{"NOAUTH", "it wants a password: redis://:PASSWORD@host:port"},
+	{"WRONGPASS", "it refuses the user name or password of the URL"},
+	{"ERR invalid password", "it refuses the password of the URL"},
+	{"ERR AUTH", "it has no password or no such user, and the URL names one"},
+	{"ERR Client sent AUTH", "it has no password, and the URL names one"},
+	{"NOPERM", "its access rules forbid PING to this user: allow the user its commands, or name another"},
+	{"ERR DB index", "it has no such database: lower the number at the end of the URL"},
+	{"ERR SELECT is not allowed", "it has only database 0: leave the number out of the URL"},
+	{"LOADING", "it is still loading its data: try again later"},
+	{"MASTERDOWN", "it is a replica without its primary: name the primary"},
+	{"DENIED", "it is in protected mode: give it a password, or connect from its own machine"},
+	{"ERR max number of clients", "it has no connection left: raise its maxclients"},
+}
+
+// reason turns an error of the first command into one line with a hint.
+func reason(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	for _, r := range refusals {
+		if strings.Contains(text, r.answer) {
+			return r.text
+		}
+	}
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	case errors.As(err, &dns):
+		return "host " + dns.Name + " cannot be resolved: is it spelled right?"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens there: start a Redis, or use --redis auto"
+	case errors.Is(err, os.ErrNotExist):
+		return "there is no such socket: start a Redis with unixsocket set, or use --redis auto"
+	case errors.Is(err, os.ErrPermission):
+		return "this user may not open the socket: check its unixsocketperm"
+	case strings.Contains(text, "first record does not look like a TLS handshake"):
+		return "it does not speak TLS: use redis:// instead of rediss://"
+	case strings.Contains(text, "x509:"):
+		return text + ": use a host name its certificate covers, or add ?skip_verify=true"
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return "it closed the connection: is it a Redis, and does it want TLS (rediss://)?"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return "no answer in time: is the address right, and does a firewall let it through?"
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Kind says who runs the server.
+type Kind string
+
+// The kinds, as results.json spells them.
+const (
+	Process   Kind = "process"   // started here, as a child process
+	Container Kind = "container" // started here, in a container
+	Embedded  Kind = "embedded"  // inside this process
+	External  Kind = "external"  // somebody else's
+)
+
+// Info describes a server. It never holds a password.
+type Info struct {
+	Kind    Kind
+	Engine  string // "redis", "valkey" or "miniredis"
+	Version string // "7.0.15"; "unknown" where the server does not tell
+	Address string // host:port, or the path of a socket
+}
+
+// String renders i as "redis 7.0.15 (process) at 127.0.0.1:6379".
+func (i Info) String() string {
+	return fmt.Sprintf("%s %s (%s) at %s", i.Engine, i.Version, i.Kind, i.Address)
+}
+
+// Options adjusts [Open]. The zero Options is ready to use.
+type Options struct {
+	Log   func(line string) // called for every choice and every thing passed over; nil: nobody listens
+	Dir   string            // where a process gets its temporary folder; "": the system's place
+	Image string            // what a container runs; "": HARNESS_REDIS_IMAGE, else DefaultImage
+}
+
+func (o Options) logf(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// owned is a server started here that can be stopped as by a crash, started
+// again empty at the same address, and ended for good.
+type owned interface {
+	stop(ctx context.Context) error
+	start(ctx context.Context) error
+	close() error
+}
+
+// Redis is one server and the means to reach it. It is safe for concurrent
+// use, except that nothing may be called after Close.
+type Redis struct {
+	info     Info
+	settings redis.Options // what every client starts from
+	admin    *redis.Client
+	server   owned // nil: external
+
+	closing sync.Once
+	closed  error
+}
+
+// Open starts or finds the server that spec names: "auto" (also ""),
+// "process", "container", "embedded", or a URL (redis://, rediss://, unix://).
+// An error is one line without a password; it is [ErrUsage] when spec is wrong
+// and an environment error otherwise.
+func Open(ctx context.Context, spec string, o Options) (*Redis, error) {
+	switch {
+	case spec == "" || spec == "auto":
+		return openAuto(ctx, o)
+	case spec == string(Process):
+		return openProcess(ctx, o)
+	case spec == string(Container):
+		return openContainer(ctx, o)
+	case spec == string(Embedded):
+		return openEmbedded(ctx, o)
+	case strings.Contains(spec, "://"):
+		return openExternal(ctx, spec, o)
+	}
+	return nil, usagef("redis %q is not auto, process, container, embedded or a URL (redis://host:6379)", spec)
+}
+
+// attach connects to a server that is expected to answer.
+func attach(ctx context.Context, info Info, base redis.Options, s owned) (*Redis, error) {
+	r := &Redis{info: info, settings: clientSettings(base), server: s}
+	r.admin = r.newClient("admin", nil)
+	if err := r.identify(ctx); err != nil {
+		return nil, errors.Join(err, r.admin.Close())
+	}
+	return r, nil
+}
+
+// Info describes the server as it was when it was opened.
+func (r *Redis) Info() Info { return r.info }
+
+// Owned reports whether the server was started here, so that faults that hurt
+// everybody on it (pause, restart) hurt nobody else.
+func (r *Redis) Owned() bool { return r.server != nil }
+
+// Close closes the shared client and ends what [Open] started: it waits for the
+// process, removes its folder, and removes the container. The second call
+// does nothing and returns the first one's error.
+func (r *Redis) Close() error {
+	r.closing.Do(func() {
+		err := r.admin.Close()
+		if r.server != nil {
+			err = errors.Join(err, r.server.close())
+		}
+		r.closed = err
+	})
+	return r.closed
+}

@@ -1,0 +1,218 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Patience of a start. A loaded machine needs some of it.
+const (
+	startTimeout = 20 * time.Second
+	startPoll    = 10 * time.Millisecond
+	portAttempts = 8 // between choosing a free port and listening somebody else may take it
+)
+
+// errPortTaken means that another port has to be tried.
+var errPortTaken = errors.New("port is taken")
+
+// process is a server program in a temporary folder.
+type process struct {
+	program string
+	dir     string
+	port    int // fixed by the first start
+
+	mu    sync.Mutex
+	child *child // nil: stopped
+}
+
+// openProcess starts redis-server or valkey-server, whichever is on PATH.
+func openProcess(ctx context.Context, o Options) (*Redis, error) {
+	program, err := findProgram()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(o.Dir, "bucketproof-redis-")
+	if err != nil {
+		return nil, fmt.Errorf("start %s: make its folder: %w", program, err)
+	}
+	p := &process{program: program, dir: dir}
+	if err := p.start(ctx); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	address := p.address()
+	r, err := attach(ctx, Info{Kind: Process, Address: address}, redis.Options{Addr: address}, p)
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	o.logf("redis: started %s: %s", program, r.info)
+	return r, nil
+}
+
+// findProgram looks for a server on PATH.
+func findProgram() (string, error) {
+	for _, name := range []string{"redis-server", "valkey-server"} {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	return "", errors.New("neither redis-server nor valkey-server is on PATH: " +
+		"install one (Debian: apt-get install redis-server), or use --redis embedded")
+}
+
+func (p *process) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)) }
+
+// start runs the program and waits until it answers: on a free port at first,
+// later on the same one again.
+func (p *process) start(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	var err error
+	for range portAttempts {
+		port := p.port
+		if port == 0 {
+			if port, err = freePort(); err != nil {
+				return fmt.Errorf("start %s: %w", p.program, err)
+			}
+		}
+		var c *child
+		c, err = p.launch(ctx, port)
+		if err == nil {
+			p.port, p.child = port, c
+			return nil
+		}
+		if !errors.Is(err, errPortTaken) || pause(ctx, 5*startPoll) != nil {
+			break
+		}
+	}
+	return fmt.Errorf("start %s: %w", p.program, err)
+}
+
+// launch starts the program on port and waits for it.
+func (p *process) launch(ctx context.Context, port int) (*child, error) {
+	c, err := startChild(p.command(port), filepath.Join(p.dir, "server.log"))
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := answers(ctx, port, c.pid())
+		if err == nil {
+			return c, nil
+		}
+		if c.exited() {
+			return nil, c.obituary()
+		}
+		if errors.Is(err, errPortTaken) || pause(ctx, startPoll) != nil {
+			c.kill()
+			return nil, fmt.Errorf("it does not answer on port %d: %w", port, err)
+		}
+	}
+}
+
+// command is the program with everything that would outlive it or be reachable
+// from elsewhere switched off.
+func (p *process) command(port int) *exec.Cmd {
+	cmd := exec.Command(p.program,
+		"--port", strconv.Itoa(port),
+		"--bind", "127.0.0.1",
+		"--protected-mode", "yes",
+		"--save", "",
+		"--appendonly", "no",
+		"--daemonize", "no",
+		"--dir", p.dir,
+	)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // it refuses to start in a locale that is not installed
+	return cmd
+}
+
+// answers reports whether the server on port answers and is the process pid;
+// errPortTaken when it is another one.
+func answers(ctx context.Context, port, pid int) error {
+	silence()
+	o := clientSettings(redis.Options{Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), DialTimeout: time.Second, ReadTimeout: time.Second})
+	c := redis.NewClient(&o)
+	defer c.Close()
+	text, err := c.Info(ctx, "server").Result()
+	if err != nil {
+		return err
+	}
+	if parseInfo(text)["process_id"] != strconv.Itoa(pid) {
+		return errPortTaken
+	}
+	return nil
+}
+
+// stop kills the server. It keeps nothing on disk, so a tidy shutdown would
+// save nothing more than a crash does.
+func (p *process) stop(context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child != nil {
+		p.child.kill()
+		p.child = nil
+	}
+	return nil
+}
+
+// alive says whether and how the server ended.
+func (p *process) alive() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.child == nil:
+		return errStopped
+	case p.child.exited():
+		return p.child.obituary()
+	}
+	return nil
+}
+
+func (p *process) close() error {
+	_ = p.stop(context.Background())
+	return os.RemoveAll(p.dir)
+}
+
+// freePort asks the system for a port nobody listens on.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// pause waits for d, or less when ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// isPortTaken reads the reason from a log: the wording differs between
+// versions.
+func isPortTaken(log string) bool {
+	return strings.Contains(log, "Address already in use") || strings.Contains(log, "port already in use")
+}

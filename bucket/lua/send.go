@@ -1,0 +1,78 @@
+package lua
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+
+	"bucketproof/bucket"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Client is what a limiter needs of a Redis client; every
+// [redis.UniversalClient] has it.
+type Client interface {
+	Process(ctx context.Context, cmd redis.Cmder) error
+}
+
+// Send sends one command, once, and returns its reply: int64, string, []any,
+// nil, bool, float64 or a map. keyAt is the index of the routing key in args,
+// 0 when the client should find it. An error wraps [bucket.ErrUnsent] only when
+// surely not one byte of the command was written.
+func Send(ctx context.Context, c Client, keyAt int, args ...any) (any, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
+	}
+	cmd := &once{Cmd: redis.NewCmd(ctx, args...), handed: new(atomic.Bool)}
+	if keyAt > 0 && keyAt < 128 {
+		cmd.SetFirstKeyPos(int8(keyAt))
+	}
+	err := c.Process(ctx, cmd)
+	switch {
+	case err == nil:
+		return cmd.Val(), nil
+	case errors.Is(err, redis.Nil):
+		return nil, nil
+	case cmd.unsent(err):
+		return nil, fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
+	}
+	return nil, err
+}
+
+// once is a command that the client does not retry, and that knows whether it
+// was handed out to be written.
+type once struct {
+	*redis.Cmd
+	handed *atomic.Bool
+}
+
+// NoRetry forbids a second attempt, which could charge a second time.
+func (o *once) NoRetry() bool { return true }
+
+// Args is what the client writes. It is asked for them only when it holds a
+// connection, and on a cluster also to find the node.
+func (o *once) Args() []any {
+	o.handed.Store(true)
+	return o.Cmd.Args()
+}
+
+// Clone keeps the copy from being retried as well.
+func (o *once) Clone() redis.Cmder {
+	return &once{Cmd: o.Cmd.Clone().(*redis.Cmd), handed: o.handed}
+}
+
+// unsent reports whether err proves that nothing was written: the command was
+// never handed out, or the error arises before there is a connection.
+func (o *once) unsent(err error) bool {
+	if !o.handed.Load() {
+		return true
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return true
+	}
+	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, redis.ErrClosed)
+}

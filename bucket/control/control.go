@@ -1,0 +1,67 @@
+// Package control holds the negative controls: limiters that are each broken
+// in one documented way, as a real limiter once was. They stand beside the
+// limiters under test in the flow and are driven in the same way; a check that
+// does not catch its control proves nothing about the others.
+//
+// A control is one file: its code, or the limiter file of its script, and a
+// value that says what it stands for. [All] lists them.
+package control
+
+import (
+	"fmt"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/limiterfile"
+	"bucketproof/bucket/lua"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Control is one limiter that is broken on purpose. It is a value; nothing in
+// it changes.
+type Control struct {
+	Name      string // "control/…"
+	StandsFor string // the root cause, in one sentence
+	Threads   string // where it happened: public issues, separated by commas
+	Check     string // the check that must catch it
+
+	Time        bucket.TimeSource
+	Granularity time.Duration
+	State       *limiterfile.StateFields // for the state audit; nil: not told
+	UsesCost    bool                     // takes any cost; else every request costs 1
+	Expect      map[string]limiterfile.Expectation
+
+	open func(c redis.UniversalClient) (bucket.Limiter, error) // for one written in Go
+	file string                                                // the limiter file of one that is a script
+}
+
+// All returns the controls in the order of their names.
+func All() []Control {
+	return []Control{
+		getSet,
+		olderNowWritten,
+	}
+}
+
+// Open returns the limiter on c, which stays the caller's to close. The limiter
+// is safe for concurrent use and is a [bucket.KeyLister].
+func (c Control) Open(client redis.UniversalClient) (bucket.Limiter, error) {
+	if c.open != nil {
+		return c.open(client)
+	}
+	f, err := c.limiterFile()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.Name, err)
+	}
+	l, err := lua.New(f, client)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.Name, err)
+	}
+	return l, nil
+}
+
+// limiterFile parses the limiter file of a control that is a script.
+func (c Control) limiterFile() (*limiterfile.File, error) {
+	return limiterfile.Parse(c.Name, []byte(c.file), nil)
+}

@@ -1,0 +1,162 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("results.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("results.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWrittenReportsFitSchema(t *testing.T) {
+	s := compiled(t)
+	for name, r := range map[string]*Report{
+		"empty": {}, "standard": standard().report, "troubled": troubled().report,
+	} {
+		if name == "empty" {
+			r.Verdict, r.Redis.Kind = "pass", "none"
+		}
+		dir := t.TempDir()
+		if err := Write(dir, r, nil); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, "results.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(doc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestSchemaRefusesOtherDocuments(t *testing.T) {
+	s := compiled(t)
+	for _, doc := range []string{`{}`, `[]`, `{"schema_version":2}`} {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Validate(v) == nil {
+			t.Errorf("%s was accepted", doc)
+		}
+	}
+}
+
+// node is what the test reads of a schema.
+type node struct {
+	Ref                  string          `json:"$ref"`
+	Type                 string          `json:"type"`
+	Properties           map[string]node `json:"properties"`
+	Required             []string        `json:"required"`
+	Items                *node           `json:"items"`
+	AnyOf                []node          `json:"anyOf"`
+	AdditionalProperties *node           `json:"additionalProperties"`
+	Defs                 map[string]node `json:"$defs"`
+}
+
+func TestSchemaNamesTheFieldsOfReport(t *testing.T) {
+	var root node
+	if err := json.Unmarshal(Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	f := fields{t: t, defs: root.Defs, seen: make(map[reflect.Type]bool)}
+	f.compare("report", root, reflect.TypeFor[Report]())
+	// Evidence is raw JSON in a Check: another program's may hold anything.
+	f.compare("evidence", root.Defs["evidence"], reflect.TypeFor[Evidence]())
+}
+
+type fields struct {
+	t    *testing.T
+	defs map[string]node
+	seen map[reflect.Type]bool
+}
+
+func (f fields) compare(place string, n node, typ reflect.Type) {
+	n = f.resolve(n)
+	switch {
+	case typ.Kind() == reflect.Pointer:
+		f.compare(place, n, typ.Elem())
+	case typ.Kind() == reflect.Slice && typ.Elem().Kind() != reflect.Uint8:
+		if n.Items == nil {
+			f.t.Errorf("%s: a list in Go, none in the schema", place)
+			return
+		}
+		f.compare(place+"[]", *n.Items, typ.Elem())
+	case typ.Kind() == reflect.Struct && typ != reflect.TypeFor[time.Time]() && !f.seen[typ]:
+		f.seen[typ] = true
+		f.object(place, n, typ)
+	}
+}
+
+func (f fields) resolve(n node) node {
+	for _, option := range n.AnyOf {
+		if option.Ref != "" {
+			n = option
+		}
+	}
+	if name, ok := strings.CutPrefix(n.Ref, "#/$defs/"); ok {
+		return f.defs[name]
+	}
+	return n
+}
+
+func (f fields) object(place string, n node, typ reflect.Type) {
+	var names, required []string
+	for i := range typ.NumField() {
+		field := typ.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, name)
+		if !strings.Contains(options, "omitempty") {
+			required = append(required, name)
+		}
+		if p, ok := n.Properties[name]; ok {
+			f.compare(place+"."+name, p, field.Type)
+		}
+	}
+	var published []string
+	for name := range n.Properties {
+		published = append(published, name)
+	}
+	same(f.t, place+" properties", published, names)
+	same(f.t, place+" required", n.Required, required)
+}
+
+func same(t *testing.T, what string, schema, code []string) {
+	t.Helper()
+	slices.Sort(schema)
+	slices.Sort(code)
+	if !slices.Equal(schema, code) {
+		t.Errorf("%s: schema %s, Go %s", what, fmt.Sprint(schema), fmt.Sprint(code))
+	}
+}

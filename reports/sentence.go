@@ -1,0 +1,174 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+	"bucketproof/reports/quantity"
+)
+
+// sentences say what a check found, and what the clocks explain of it.
+func sentences(run Run, c Check) []string {
+	var list []string
+	if c.Detail != "" {
+		list = append(list, sentence(c.Detail))
+	}
+	if s := explanation(run, c); s != "" {
+		list = append(list, s)
+	}
+	if s := surprise(c); s != "" {
+		list = append(list, s)
+	}
+	return list
+}
+
+// explanation puts the ideal verdict and the predicted one side by side, for a
+// check that failed.
+func explanation(run Run, c Check) string {
+	if c.Verdict != string(check.Fail) {
+		return ""
+	}
+	if c.Name == check.OverAdmission && run.Time == string(bucket.CallerTime) {
+		return explainExcess(run, c)
+	}
+	if c.WithinPrediction {
+		return "No more than the limiter's own clock rule explains."
+	}
+	return ""
+}
+
+func explainExcess(run Run, c Check) string {
+	excess := fmt.Sprintf("It exceeds the ideal bound by %s;", quantity.Tokens(c.Value["peak_excess"]))
+	clocks := "the clocks"
+	if spread := clockSpread(run); spread > 0 {
+		clocks = "the clocks' spread of " + quantity.Seconds(spread)
+	}
+	predicted := quantity.Number(run.Theory.PredictedPeakExcess)
+	switch {
+	case c.WithinPrediction:
+		return fmt.Sprintf("%s %s explains up to %s.", excess, clocks, predicted)
+	case run.Theory.PredictedPeakExcess > 0:
+		return fmt.Sprintf("%s %s explains no more than %s: the limiter adds a fault of its own.", excess, clocks, predicted)
+	}
+	return excess + " the clocks explain none of it."
+}
+
+// surprise says why a verdict is not the expected one.
+func surprise(c Check) string {
+	switch {
+	case stateOfCheck(c) != unexpected:
+		return ""
+	case c.Verdict == string(check.Pass):
+		return "A fault was expected here and not found."
+	}
+	return "It was expected to pass."
+}
+
+// clockSpread is the largest difference between two instances' clocks at any
+// time of the run, in seconds, jitter left out.
+func clockSpread(run Run) float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	note := func(offset float64) { low, high = min(low, offset), max(high, offset) }
+	for _, in := range run.Instances {
+		offset := in.Clock.OffsetS
+		note(offset)
+		for _, step := range in.Clock.Steps {
+			offset += step.ByS
+			note(offset)
+		}
+		note(offset + in.Clock.DriftPPM*1e-6*run.DurationS)
+	}
+	if low > high {
+		return 0
+	}
+	return high - low
+}
+
+// clockWords describes an instance's clock.
+func clockWords(c Clock) string {
+	var parts []string
+	if c.OffsetS != 0 {
+		parts = append(parts, quantity.Signed(c.OffsetS))
+	}
+	if c.DriftPPM != 0 {
+		parts = append(parts, quantity.Number(c.DriftPPM)+" ppm")
+	}
+	if c.JitterS != 0 {
+		parts = append(parts, "±"+quantity.Seconds(c.JitterS))
+	}
+	for _, step := range c.Steps {
+		parts = append(parts, quantity.Signed(step.ByS)+" at "+quantity.Seconds(step.AtS))
+	}
+	if len(parts) == 0 {
+		return "true"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mainFigure is what a check measured, in a few words; "" when it measured
+// nothing.
+func mainFigure(c Check) string {
+	v := c.Value
+	switch c.Name {
+	case check.OverAdmission:
+		words := quantity.Number(v["peak_excess"]) + " over"
+		if excess, ok := v["excess"]; ok && excess > 0 {
+			words += ", " + quantity.Number(excess) + " to strike out"
+		}
+		return words
+	case check.SpuriousDenial:
+		words := quantity.Number(v["count"]) + " denied wrongly"
+		if v["longest_s"] > 0 {
+			words += ", " + quantity.Seconds(v["longest_s"]) + " on end"
+		}
+		return words
+	}
+	names := make([]string, 0, len(v))
+	for name := range v {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	parts := make([]string, 0, len(names))
+	for _, name := range names {
+		parts = append(parts, valueWords(name, v[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// valueWords writes one figure of a check by the unit that its name ends in.
+func valueWords(name string, v float64) string {
+	switch {
+	case strings.HasSuffix(name, "_s"):
+		return spaced(strings.TrimSuffix(name, "_s")) + " " + quantity.Seconds(v)
+	case strings.HasSuffix(name, "_us"):
+		return spaced(strings.TrimSuffix(name, "_us")) + " " + quantity.Micros(v)
+	}
+	return spaced(name) + " " + quantity.Number(v)
+}
+
+func spaced(name string) string {
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// evidenceOf decodes a check's evidence; what does not fit is left out.
+func evidenceOf(c Check) Evidence {
+	var e Evidence
+	if len(c.Evidence) > 0 {
+		_ = json.Unmarshal(c.Evidence, &e) // renderers print what they know
+	}
+	return e
+}
+
+// sentence ends in a full stop.
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}

@@ -1,0 +1,172 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"bucketproof/reports/quantity"
+)
+
+// Text writes the summary that ends a command on a terminal: the verdict, the
+// matrix, what is not as expected or not decided, and what was skipped. With
+// color it uses the eight ANSI colours.
+func Text(w io.Writer, r *Report, color bool) error {
+	p := ink{color: color}
+	var b strings.Builder
+	b.WriteString(p.paint(topState(r), headline(r)) + "\n")
+	for _, warning := range warnings(r) {
+		b.WriteString(p.paint(undecided, "warning: ") + warning + "\n")
+	}
+	textMatrix(&b, p, newMatrix(r))
+	for _, run := range r.Runs {
+		textRun(&b, p, run)
+	}
+	for _, u := range r.Unmet {
+		fmt.Fprintf(&b, "\n%s %s: %s was expected in at least one run\n", p.mark(unexpected), u.Limiter, u.Check)
+		textLine(&b, sentence(u.Detail))
+	}
+	textSkipped(&b, p, r.Skipped)
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write summary: %w", err)
+	}
+	return nil
+}
+
+// topState is the verdict of the whole as a state.
+func topState(r *Report) state {
+	switch r.Verdict {
+	case "pass":
+		return passed
+	case "undecided":
+		return undecided
+	}
+	return unexpected
+}
+
+// textRun explains a run that is not as expected or not decided.
+func textRun(b *strings.Builder, p ink, run Run) {
+	s := stateOf(run)
+	if s != unexpected && s != undecided {
+		return
+	}
+	fmt.Fprintf(b, "\n%s %s in %s: %s\n", p.mark(s), run.Limiter, run.Scenario, s.words())
+	for _, c := range run.Checks {
+		if at := stateOfCheck(c); at == s || (s == unexpected && at == undecided) {
+			textLine(b, c.Name+": "+strings.Join(sentences(run, c), " "))
+		}
+	}
+	for _, warning := range run.Warnings {
+		textLine(b, "warning: "+warning)
+	}
+}
+
+func textLine(b *strings.Builder, s string) {
+	if s != "" {
+		b.WriteString("    " + s + "\n")
+	}
+}
+
+func textSkipped(b *strings.Builder, p ink, skips []Skip) {
+	if len(skips) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s skipped:\n", p.mark(skipped))
+	for _, s := range skips {
+		textLine(b, fmt.Sprintf("%s in %s: %s", s.Limiter, s.Scenario, s.Reason))
+	}
+}
+
+// terminalWidth is what the matrix may take before its columns are numbered.
+const terminalWidth = 100
+
+// textMatrix draws the matrix with one symbol a run. Columns are numbered and
+// listed below where their names would not fit.
+func textMatrix(b *strings.Builder, p ink, m matrix) {
+	if len(m.Rows) == 0 {
+		return
+	}
+	first := 0
+	for _, row := range m.Rows {
+		first = max(first, utf8.RuneCountInString(row))
+	}
+	heads, numbered := m.Columns, false
+	total := first
+	for _, c := range m.Columns {
+		total += 2 + utf8.RuneCountInString(c)
+	}
+	if total > terminalWidth {
+		numbered, heads = true, make([]string, len(m.Columns))
+		for i := range heads {
+			heads[i] = fmt.Sprint(i + 1)
+		}
+	}
+	line := strings.Repeat(" ", first)
+	widths := make([]int, len(heads))
+	for i, column := range m.Columns {
+		widths[i] = utf8.RuneCountInString(heads[i])
+		for _, row := range m.Rows {
+			widths[i] = max(widths[i], len(m.at(row, column)))
+		}
+		line += "  " + pad(heads[i], widths[i])
+	}
+	b.WriteString("\n" + strings.TrimRight(line, " ") + "\n")
+	for _, row := range m.Rows {
+		line := pad(row, first)
+		for i, column := range m.Columns {
+			line += "  " + p.cell(m.at(row, column), widths[i])
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	textKey(b, p, m, numbered)
+}
+
+// textKey explains symbols and numbered columns, as far as they occur.
+func textKey(b *strings.Builder, p ink, m matrix, numbered bool) {
+	if numbered {
+		var names []string
+		for i, c := range m.Columns {
+			names = append(names, fmt.Sprintf("%d %s", i+1, c))
+		}
+		b.WriteString("\n" + wrap(names, terminalWidth))
+	}
+	seen := make(map[state]int)
+	for _, marks := range m.cells {
+		for _, mk := range marks {
+			seen[mk.State]++
+		}
+	}
+	var parts []string
+	for s := unexpected; s > absent; s-- {
+		if seen[s] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s: %s", p.mark(s), s.words(), quantity.Count(int64(seen[s]))))
+		}
+	}
+	b.WriteString("\n" + strings.Join(parts, "   ") + "\n")
+}
+
+// wrap joins items with two spaces, in lines of at most width.
+func wrap(items []string, width int) string {
+	var b strings.Builder
+	used := 0
+	for i, item := range items {
+		n := utf8.RuneCountInString(item)
+		switch {
+		case i == 0:
+		case used+2+n > width:
+			b.WriteString("\n")
+			used = 0
+		default:
+			b.WriteString("  ")
+			used += 2
+		}
+		b.WriteString(item)
+		used += n
+	}
+	return b.String() + "\n"
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}

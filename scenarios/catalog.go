@@ -1,0 +1,72 @@
+package scenarios
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// catalog holds the named scenarios, one file each.
+//
+//go:embed catalog/*.yaml
+var catalog embed.FS
+
+// suites are lists of named scenarios, in the order in which they run and are
+// shown.
+var suites = map[string][]string{
+	"standard": {
+		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "window-edge",
+		"same-tick", "poll", "many-keys", "long-overload", "late-calls",
+		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "steady",
+	},
+}
+
+// Names lists the named scenarios, in alphabetical order.
+func Names() []string {
+	files, err := fs.Glob(catalog, "catalog/*.yaml")
+	if err != nil {
+		return nil // only for a bad pattern
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	slices.Sort(files)
+	return files
+}
+
+// Suites lists the named suites.
+func Suites() []string {
+	var names []string
+	for name := range suites {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// SuiteOf lists the scenarios of a suite; false when there is no such suite.
+func SuiteOf(name string) ([]string, bool) {
+	names, ok := suites[name]
+	return names, ok
+}
+
+// Text is the YAML of a named scenario.
+func Text(name string) ([]byte, error) {
+	data, err := catalog.ReadFile("catalog/" + name + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no scenario is named %s", name)
+	}
+	return data, nil
+}
+
+// Named is a scenario of the catalogue.
+func Named(name string) (*Scenario, error) {
+	data, err := Text(name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name+".yaml", data)
+}

@@ -1,0 +1,179 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+	"bucketproof/bucket/history"
+)
+
+// ServerClock is the clock of the server that limiters with ServerTime use.
+type ServerClock interface {
+	// Offset is how far the server's clock is ahead of a local one, and how far
+	// that may be wrong.
+	Offset(ctx context.Context, local func() time.Time) (offset, uncertainty time.Duration, err error)
+}
+
+// reading is the server's clock against this process's monotonic one.
+type reading struct {
+	offset, uncertainty time.Duration
+	at                  time.Time
+	ok                  bool
+}
+
+// readClock measures the server's clock for limiters that use it.
+func (r *Runner) readClock(ctx context.Context, s *Subject) (reading, error) {
+	if r.Server == nil || s.Time != bucket.ServerTime || ctx.Err() != nil {
+		return reading{}, nil
+	}
+	base := time.Now()
+	wall := base.Round(0)
+	mono := func() time.Time { return wall.Add(time.Since(base)) }
+	offset, uncertainty, err := r.Server.Offset(ctx, mono)
+	if err != nil {
+		return reading{}, fmt.Errorf("read the server's clock: %w", err)
+	}
+	return reading{offset: offset, uncertainty: uncertainty, at: base, ok: true}, nil
+}
+
+// judging is what a run's end knows beside its history.
+type judging struct {
+	phase, clock  error
+	before, after reading
+}
+
+// Thresholds beyond which a run could not have shown a fault, or shows one
+// that is not the limiter's.
+const (
+	minAnswered  = 10                     // requests
+	maxUnusable  = 0.1                    // share of requests without a usable answer
+	maxLateP90   = 100 * time.Millisecond // nine of ten sends are no later than this behind their due time
+	maxClockStep = 5 * time.Millisecond   // by which a wall clock may stray from the monotonic one
+	maxDrift     = 0.01                   // relative drift of a server's clock
+)
+
+// judge checks the history, adds what the run itself casts doubt on, and
+// compares with what was expected.
+func (r *run) judge(ctx context.Context, res *Result, j judging) error {
+	spec := r.spec()
+	weak := r.weaknesses(ctx, res, j)
+	moved := r.clockMoved(j, &spec)
+	spec.Offered = r.driver.Counts().Offered
+	var samples []check.Sample
+	if r.audit != nil {
+		samples = r.audit.samples
+	}
+	report, err := check.Judge(spec, history.All(res.Operations), samples)
+	if err != nil {
+		return fmt.Errorf("judge %s for %s: %w", res.Scenario.Name, res.Limiter, err)
+	}
+	res.Report = report
+	for _, c := range report.Results {
+		res.Verdicts = append(res.Verdicts, Verdict{Result: c, Expected: Expected(&res.Scenario, r.plan.Subject, c.Name)})
+	}
+	r.contend(res)
+	for _, why := range weak {
+		res.doubt(why, check.Pass)
+	}
+	if moved != "" {
+		res.doubt(moved, check.Pass, check.Fail)
+	}
+	r.excuse(res)
+	res.decide(r.plan.Subject)
+	if ctx.Err() != nil {
+		res.Outcome = Undecided
+	}
+	return nil
+}
+
+// weaknesses says why the run may not have shown a fault that is there. A
+// fault that it did show is one all the same: the checks are sound however
+// slow the machine is.
+func (r *run) weaknesses(ctx context.Context, res *Result, j judging) []string {
+	var weak []string
+	add := func(format string, args ...any) { weak = append(weak, fmt.Sprintf(format, args...)) }
+	if ctx.Err() != nil {
+		add("the run was interrupted after %v", res.Duration.Round(time.Millisecond))
+	} else if err := errors.Join(j.phase, j.clock); err != nil {
+		add("the run did not end as planned: %v", err)
+	}
+	counts := r.driver.Counts()
+	if answered := counts.Allowed + counts.Denied; answered < minAnswered {
+		add("only %d requests were answered, %d are the least to judge by", answered, minAnswered)
+	}
+	if lost := counts.Unsent + counts.Unknown; float64(lost) > maxUnusable*float64(counts.Offered) {
+		add("%d of %d requests had no usable answer", lost, counts.Offered)
+	}
+	if late := res.Latency.Lag.Quantile(0.9); late > maxLateP90 {
+		add("the load generator missed its schedule: one send in ten was over %v late", late.Round(time.Millisecond))
+	}
+	return weak
+}
+
+// clockMoved says whether a clock stepped during the run, which voids what was
+// seen, and widens the rate tolerance by what a server's clock drifted.
+func (r *run) clockMoved(j judging, spec *check.Spec) string {
+	stray := time.Now().Round(0).Sub(r.wall.Round(0)) - time.Since(r.wall)
+	if stray.Abs() > maxClockStep {
+		return fmt.Sprintf("this machine's wall clock stepped by %v during the run", stray.Round(time.Millisecond))
+	}
+	if !j.before.ok || !j.after.ok {
+		return ""
+	}
+	length := j.after.at.Sub(j.before.at)
+	moved := (j.after.offset - j.before.offset).Abs()
+	unsure := j.before.uncertainty + j.after.uncertainty
+	if moved > maxClockStep+unsure && moved.Seconds() > maxDrift*length.Seconds() {
+		return fmt.Sprintf("the server's clock stepped by %v against this machine's during the run", moved.Round(time.Millisecond))
+	}
+	if moved > unsure {
+		spec.RateTolerance += (moved + unsure).Seconds() / length.Seconds()
+	}
+	return ""
+}
+
+// doubt turns verdicts into undecided and says why. Accounting is left alone:
+// it judges the harness.
+func (res *Result) doubt(why string, of ...check.Verdict) {
+	res.Warnings = append(res.Warnings, why)
+	for i := range res.Verdicts {
+		v := &res.Verdicts[i]
+		if v.Name != check.Accounting && slices.Contains(of, v.Verdict) {
+			v.Verdict = check.Undecided
+			v.Detail = why + "; seen all the same: " + v.Detail
+		}
+	}
+}
+
+// contend makes a pass of over-admission undecided where the scenario is about
+// contention and there was too little.
+func (r *run) contend(res *Result) {
+	want, got := r.plan.Scenario.InFlight, res.Report.Summary.MaxInFlight
+	if got >= want {
+		return
+	}
+	for i := range res.Verdicts {
+		if v := &res.Verdicts[i]; v.Name == check.OverAdmission && v.Verdict == check.Pass {
+			v.Verdict = check.Undecided
+			v.Detail = fmt.Sprintf("no more than %d requests were in flight at once and %d are the least that says anything of atomicity; %s", got, want, v.Detail)
+		}
+	}
+}
+
+// excuse makes a failure undecided where a pass was expected, all clocks were
+// the same, and a key that expired while readings were delayed explains it:
+// then the machine was too slow for this limit.
+func (r *run) excuse(res *Result) {
+	for i := range res.Verdicts {
+		v := &res.Verdicts[i]
+		if v.Expected == ExpectPass && v.Verdict == check.Fail && v.ExplainedByExpiry() {
+			v.Verdict = check.Undecided
+			v.Detail = "explained by a key that expired while calls were under way; " + v.Detail
+		}
+	}
+}

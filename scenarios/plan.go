@@ -1,0 +1,166 @@
+package scenarios
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"bucketproof/bucket"
+)
+
+// Selection is what a command was asked to run.
+type Selection struct {
+	Scenarios []*Scenario
+	Subjects  []*Subject                             // every scenario runs for these; none: for its own limiters
+	Resolve   func(limiter string) (*Subject, error) // finds a scenario's own limiters
+	Rate      float64                                // replaces the scenarios' rates; 0: does not
+	Capacity  float64                                // replaces the scenarios' capacities; 0: does not
+	Quick     bool                                   // only what the shortened suite runs
+	Seed      uint64
+}
+
+// Skip is a run that will not take place.
+type Skip struct {
+	Scenario, Limiter, Reason string
+}
+
+// Plans lists the runs to make: for each scenario each point of its sweep for
+// each limiter, and what is left out and why.
+func (c Selection) Plans() ([]Plan, []Skip, error) {
+	var plans []Plan
+	var skips []Skip
+	for _, s := range c.Scenarios {
+		subjects, err := c.subjects(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, sub := range subjects {
+			points, err := c.points(s, sub)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, p := range points {
+				if why := p.unfit(s); why != "" {
+					skips = append(skips, Skip{p.Name, sub.Name, why})
+					continue
+				}
+				plans = append(plans, Plan{Scenario: p, Subject: sub, Seed: seedOf(c.Seed, p.Name, sub.Name)})
+			}
+		}
+	}
+	return plans, skips, nil
+}
+
+func (c Selection) subjects(s *Scenario) ([]*Subject, error) {
+	if len(c.Subjects) > 0 {
+		return c.Subjects, nil
+	}
+	if len(s.Limiters) == 0 {
+		return nil, fmt.Errorf("scenario %s names no limiters: add `limiters: [app-clock]`, or --limiter NAME", s.Name)
+	}
+	var subjects []*Subject
+	for _, name := range s.Limiters {
+		sub, err := c.Resolve(name)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
+		subjects = append(subjects, sub)
+	}
+	return subjects, nil
+}
+
+// points expands a scenario for one limiter under the limits asked for.
+func (c Selection) points(s *Scenario, sub *Subject) ([]Scenario, error) {
+	limits := []bucket.Limit{s.Limit}
+	if s.Sweep.Limit != nil {
+		limits = s.Sweep.Limit
+	}
+	var used []bucket.Limit
+	for _, l := range limits {
+		if l = c.limit(l, sub); !slices.Contains(used, l) {
+			used = append(used, l)
+		}
+	}
+	for _, l := range used {
+		if l.Capacity < s.cost() {
+			return nil, fmt.Errorf("limit of %s in scenario %s: capacity %v is below the cost of a request, %v: nothing could ever be granted, raise it", sub.Name, s.Name, l.Capacity, s.cost())
+		}
+	}
+	base := s.copy()
+	switch {
+	case s.Sweep.Limit == nil:
+		base = base.Scaled(used[0])
+	case len(used) == 1:
+		base = base.Scaled(used[0])
+		base.Sweep = Sweep{}
+	default:
+		base.Sweep.Limit = used
+	}
+	points := base.Points()
+	if !c.Quick {
+		return points, nil
+	}
+	return s.shortened(points), nil
+}
+
+// limit is what a limiter is asked to keep where the scenario wants l.
+func (c Selection) limit(l bucket.Limit, sub *Subject) bucket.Limit {
+	if sub.Limit != nil {
+		return *sub.Limit
+	}
+	if c.Rate > 0 {
+		l.Rate = c.Rate
+	}
+	if c.Capacity > 0 {
+		l.Capacity = c.Capacity
+	}
+	return l
+}
+
+// shortened keeps the points that the shortened suite runs. They are told by
+// their place in the sweep, since another limit changes their names.
+func (s *Scenario) shortened(points []Scenario) []Scenario {
+	if s.Quick.All {
+		return points
+	}
+	written := s.Points()
+	var kept []Scenario
+	for i, p := range points {
+		_, name, _ := strings.Cut(written[min(i, len(written)-1)].Name, "/")
+		if slices.Contains(s.Quick.Names, name) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// The most that a scenario may ask for once it is scaled to another limit.
+const (
+	maxLength   = time.Minute
+	maxRequests = 200_000
+)
+
+// unfit says why a point is not worth running, or "": scaled to a limit far
+// from the one it was written for, it takes too long or too many requests.
+func (s *Scenario) unfit(written *Scenario) string {
+	if s.Limit == written.Limit {
+		return ""
+	}
+	if d := length(s.Phases); d > maxLength {
+		return fmt.Sprintf("scaled to %v it takes %v, more than %v", s.Limit, d.Round(time.Second), maxLength)
+	}
+	if n := requests(s.Phases); n > maxRequests {
+		return fmt.Sprintf("scaled to %v it takes %.0f requests, more than %d", s.Limit, n, maxRequests)
+	}
+	return ""
+}
+
+// seedOf gives each run a seed of its own that does not depend on what else is
+// run beside it.
+func seedOf(seed uint64, scenario, limiter string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%s", seed, scenario, limiter)
+	return h.Sum64()
+}

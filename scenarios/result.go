@@ -1,0 +1,77 @@
+package scenarios
+
+import (
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+	"bucketproof/bucket/history"
+	"bucketproof/scenarios/load"
+)
+
+// Outcome is whether a run showed what it was expected to show.
+type Outcome string
+
+// The three outcomes.
+const (
+	AsExpected Outcome = "as-expected"
+	Unexpected Outcome = "unexpected"
+	Undecided  Outcome = "undecided"
+)
+
+// Result is one limiter in one scenario: what happened and what it means.
+type Result struct {
+	Scenario Scenario // as it was run: the point, scaled to the limit
+	Limiter  string
+	Time     bucket.TimeSource
+	Limit    bucket.Limit
+	Seed     uint64
+	Duration time.Duration
+
+	Operations []history.Operation // in order of call
+	Report     check.Report
+	Verdicts   []Verdict // one a check, in the checks' order
+	Latency    *load.Latency
+	Errors     []load.Failure // why requests were unsent or unknown
+	Warnings   []string       // what qualifies the figures
+	Repeated   bool           // was undecided at first, and this is the repetition
+	Outcome    Outcome
+}
+
+// Verdict is a check's result beside what was expected of it.
+type Verdict struct {
+	check.Result
+	Expected Expectation
+}
+
+// Expected is what is expected of a check of a limiter in a scenario: the
+// scenario's word if it has one for the limiter, else the limiter's own, where
+// a failure may show in any run of the command, else a pass.
+func Expected(s *Scenario, sub *Subject, name string) Expectation {
+	if e, ok := s.Expect[sub.Name]; ok {
+		return e.Of(name)
+	}
+	if e := sub.Expect.Of(name); e != ExpectFail {
+		return e
+	}
+	return ExpectAny
+}
+
+// decide compares verdicts with expectations and sets the run's outcome.
+func (r *Result) decide(sub *Subject) {
+	r.Outcome = AsExpected
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		switch {
+		case v.Verdict == check.Fail && sub.Reference && !v.WithinPrediction:
+			r.Outcome = Unexpected
+		case v.Expected.met(v.Verdict):
+		case v.Verdict == check.Undecided:
+			if r.Outcome == AsExpected {
+				r.Outcome = Undecided
+			}
+		default:
+			r.Outcome = Unexpected
+		}
+	}
+}

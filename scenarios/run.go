@@ -1,0 +1,312 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+	"bucketproof/bucket/history"
+	"bucketproof/scenarios/load"
+)
+
+// requestTimeout is how long a request may take once it is sent: far more than
+// any Redis takes that is still there.
+const requestTimeout = 5 * time.Second
+
+// warmUp is the most requests an instance sends, at once and on a key of their
+// own, before the run begins: connections are then open and scripts loaded, so
+// that a burst meets the limiter and not the dialling.
+const warmUp = 64
+
+// Runner runs plans against one place where buckets live.
+type Runner struct {
+	Store  Store       // where the state audit looks; nil: no audit
+	Server ServerClock // the clock of limiters that use the server's; nil: there is none
+	ID     string      // of the whole command; in every key
+
+	mu   sync.Mutex
+	runs int
+}
+
+// Plan is one run to make: a point of a scenario, scaled to its limit, for one
+// subject. Everything random in it comes from Seed.
+type Plan struct {
+	Scenario Scenario
+	Subject  *Subject
+	Seed     uint64
+}
+
+// Run makes one run and judges it. When ctx ends early the load stops, what
+// was recorded is judged, and the result is undecided. An error means that
+// nothing was recorded: the limiter could not be opened, or does not answer at
+// all.
+func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
+	run, err := r.open(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("run %s for %s: %w", p.Scenario.Name, p.Subject.Name, err)
+	}
+	defer run.close()
+	if err := run.warm(ctx); err != nil {
+		return nil, fmt.Errorf("run %s for %s: %w", p.Scenario.Name, p.Subject.Name, err)
+	}
+	before, clockErr := r.readClock(ctx, p.Subject)
+	run.start()
+	phaseErr := run.drive(ctx)
+	length := run.driver.Elapsed()
+	after, err := r.readClock(ctx, p.Subject)
+	clockErr = errors.Join(clockErr, err)
+
+	res := &Result{
+		Scenario: p.Scenario, Limiter: p.Subject.Name, Time: p.Subject.Time, Limit: p.Scenario.Limit,
+		Seed: p.Seed, Duration: length,
+		Operations: run.driver.Recorder.Operations(),
+		Errors:     run.driver.Failures(),
+	}
+	res.Latency = load.Measure(res.Operations)
+	return res, run.judge(ctx, res, judging{
+		phase: phaseErr, clock: clockErr, before: before, after: after,
+	})
+}
+
+// open makes the instances and everything that drives them.
+func (r *Runner) open(ctx context.Context, p Plan) (*run, error) {
+	r.mu.Lock()
+	r.runs++
+	prefix := fmt.Sprintf("%s:%d:", r.ID, r.runs)
+	r.mu.Unlock()
+	s := &p.Scenario
+	ru := &run{plan: p, prefix: prefix, store: r.Store}
+	ru.driver = &load.Driver{
+		Limit: s.Limit, Cost: s.cost(), Recorder: history.NewRecorder(), Timeout: requestTimeout, Seed: p.Seed,
+	}
+	for i := range max(s.Keys.Count, 1) {
+		ru.buckets = append(ru.buckets, prefix+strconv.Itoa(i))
+	}
+	ru.driver.Keys = s.Keys.picker(ru.buckets, p.Seed)
+	for i, in := range s.instances() {
+		l, err := p.Subject.Open(ctx, in.name)
+		if err != nil {
+			ru.close()
+			return nil, fmt.Errorf("open instance %s: %w", in.name, err)
+		}
+		ru.driver.Instances = append(ru.driver.Instances, load.Instance{
+			Name: in.name, Clock: in.clock.model(p.Seed + uint64(i) + 1), Limiter: l,
+		})
+	}
+	return ru, nil
+}
+
+// picker chooses a request's bucket.
+func (k Keys) picker(buckets []string, seed uint64) load.KeyPicker {
+	switch {
+	case len(buckets) == 1:
+		return load.OneKey(buckets[0])
+	case k.Pick == "zipf":
+		return load.ZipfKeys(buckets, 1, seed)
+	case k.Pick == "round-robin":
+		return load.KeysInTurn(buckets)
+	}
+	return load.UniformKeys(buckets, seed)
+}
+
+// run is one run under way.
+type run struct {
+	plan    Plan
+	prefix  string
+	buckets []string
+	store   Store
+	driver  *load.Driver
+	audit   *auditor
+	wall    time.Time // both clocks at the start
+}
+
+func (r *run) close() {
+	for _, in := range r.driver.Instances {
+		if c, ok := in.Limiter.(io.Closer); ok {
+			_ = c.Close() // nothing was written that could be lost
+		}
+	}
+}
+
+// warm sends each instance's first requests, all at once, to a bucket that is
+// not judged. It fails when not one of them is answered.
+func (r *run) warm(ctx context.Context) error {
+	s := &r.plan.Scenario
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	each := min(warmUp, (widest(s.Phases)+len(r.driver.Instances)-1)/len(r.driver.Instances))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	answered := false
+	for _, in := range r.driver.Instances {
+		for i := range max(each, 1) {
+			wg.Go(func() {
+				_, err := in.Limiter.Take(ctx, s.Limit, bucket.Request{
+					ID: fmt.Sprintf("warm-%s-%d", in.Name, i), Key: r.prefix + "warm", Instance: in.Name,
+					Cost: s.cost(), Now: time.Now(),
+				})
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					failed = err
+				} else {
+					answered = true
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if !answered && ctx.Err() == nil {
+		return fmt.Errorf("no answer to the first requests: %w", failed)
+	}
+	return nil
+}
+
+// widest is the most requests that the phases have in flight by design.
+func widest(phases []Phase) int {
+	n := 1
+	eachPhase(phases, func(p *Phase) {
+		n = max(n, p.Burst)
+		if p.Closed != nil {
+			n = max(n, p.Closed.Workers)
+		}
+	})
+	return n
+}
+
+// start sets the run's clock to 0.
+func (r *run) start() {
+	r.wall = time.Now()
+	r.driver.Base = r.wall.Round(0)
+	r.driver.Elapsed = func() time.Duration { return time.Since(r.wall) }
+	if r.store == nil {
+		return
+	}
+	lister, _ := r.driver.Instances[0].Limiter.(bucket.KeyLister)
+	r.audit = &auditor{
+		store: r.store, elapsed: r.driver.Elapsed, base: r.driver.Base, prefix: r.prefix, buckets: r.buckets,
+		lister: lister, limit: r.driver.Limit, cost: r.driver.Cost, tokens: r.plan.Subject.Tokens,
+	}
+}
+
+// drive runs the phases, with the audit beside them.
+func (r *run) drive(ctx context.Context) error {
+	if r.audit == nil {
+		return r.phases(ctx, r.plan.Scenario.Phases, 0)
+	}
+	watching, stop := context.WithCancel(ctx)
+	watched := make(chan error, 1)
+	go func() {
+		if r.plan.Scenario.Latency {
+			watched <- nil // an audit beside it would be measured too
+			return
+		}
+		watched <- r.audit.watch(watching)
+	}()
+	err := r.phases(ctx, r.plan.Scenario.Phases, 0)
+	stop()
+	if auditErr := <-watched; auditErr != nil {
+		return errors.Join(err, fmt.Errorf("audit keys: %w", auditErr))
+	}
+	if ctx.Err() != nil {
+		return err
+	}
+	if auditErr := r.audit.final(ctx); auditErr != nil {
+		return errors.Join(err, fmt.Errorf("audit keys: %w", auditErr))
+	}
+	return err
+}
+
+// phases runs phases one after another. stream tells the place in the scenario,
+// so that each phase draws random numbers of its own and the same seed draws
+// the same ones.
+func (r *run) phases(ctx context.Context, phases []Phase, stream uint64) error {
+	for i := range phases {
+		if err := r.phase(ctx, &phases[i], substream(stream, i)); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// substream numbers the i-th part of a part.
+func substream(stream uint64, i int) uint64 { return stream*1_000_003 + uint64(i) + 1 }
+
+func (r *run) phase(ctx context.Context, p *Phase, stream uint64) error {
+	from := r.plan.Scenario.callers(p.From)
+	switch {
+	case p.Parallel != nil:
+		return r.parallel(ctx, p.Parallel, stream)
+	case p.Repeat > 0:
+		for i := range p.Repeat {
+			if err := r.phases(ctx, p.Phases, substream(stream, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case p.Burst > 0:
+		return r.driver.Burst(ctx, from, load.Burst{Requests: p.Burst, Hold: p.hold(), Stream: stream})
+	case p.Open != nil:
+		return r.driver.Open(ctx, from, load.Open{
+			Rate: float64(p.Open.Rate), Arrivals: load.Arrivals(p.Open.Arrivals), For: time.Duration(p.For),
+			Hold: p.hold(), Stream: stream,
+		})
+	case p.Closed != nil:
+		return r.driver.Closed(ctx, from, load.Closed{
+			Workers: p.Closed.Workers, Think: time.Duration(p.Closed.Think), RandomThink: p.Closed.Random,
+			Obey: p.Closed.Obey, For: time.Duration(p.For), Hold: p.hold(), Stream: stream,
+		})
+	}
+	return idle(ctx, time.Duration(p.For))
+}
+
+func (r *run) parallel(ctx context.Context, phases []Phase, stream uint64) error {
+	errs := make([]error, len(phases))
+	var wg sync.WaitGroup
+	for i := range phases {
+		wg.Go(func() { errs[i] = r.phase(ctx, &phases[i], substream(stream, i)) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (p *Phase) hold() load.Hold {
+	if p.Hold == nil {
+		return load.Hold{}
+	}
+	return load.Hold{Share: p.Hold.Share, From: time.Duration(p.Hold.From), To: time.Duration(p.Hold.To)}
+}
+
+func idle(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// spec is what the run's history is judged against.
+func (r *run) spec() check.Spec {
+	sub := r.plan.Subject
+	return check.Spec{
+		Limit:          r.plan.Scenario.Limit,
+		Granularity:    sub.Granularity,
+		RateTolerance:  check.DefaultRateTolerance,
+		Retries:        sub.Retries,
+		Time:           sub.Time,
+		RandomArrivals: r.plan.Scenario.randomArrivals(),
+	}
+}

@@ -1,0 +1,229 @@
+package scenarios
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"bucketproof/bucket"
+)
+
+// Points expands the sweep: one scenario a point, named NAME/POINT, or the
+// scenario itself where there is no sweep.
+func (s *Scenario) Points() []Scenario {
+	var points []Scenario
+	for _, d := range s.Sweep.Spread {
+		points = append(points, s.named(d.String()).spreadTo(d))
+	}
+	for _, l := range s.Sweep.Limit {
+		points = append(points, s.named(limitName(l)).Scaled(l))
+	}
+	for _, f := range s.Sweep.Load {
+		points = append(points, s.named(number(f)).loaded(f))
+	}
+	if points == nil {
+		return []Scenario{s.copy()}
+	}
+	return points
+}
+
+// limitName is how a point of a sweep over limits is named: 33.3-7.
+func limitName(l bucket.Limit) string {
+	return number(l.Rate) + "-" + number(l.Capacity)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// named is a copy of s as the point of that name.
+func (s *Scenario) named(point string) *Scenario {
+	c := s.copy()
+	c.Name = s.Name + "/" + point
+	c.Sweep = Sweep{}
+	return &c
+}
+
+// copy shares nothing with s that scaling changes.
+func (s *Scenario) copy() Scenario {
+	c := *s
+	c.Instances = append([]Group(nil), s.Instances...)
+	for i := range c.Instances {
+		c.Instances[i].Clock.Steps = append([]Step(nil), s.Instances[i].Clock.Steps...)
+	}
+	c.Phases = copyPhases(s.Phases)
+	return c
+}
+
+func copyPhases(phases []Phase) []Phase {
+	if phases == nil {
+		return nil
+	}
+	c := append([]Phase(nil), phases...)
+	for i := range c {
+		p := &c[i]
+		p.Open, p.Closed, p.Hold = clone(p.Open), clone(p.Closed), clone(p.Hold)
+		p.Parallel, p.Phases = copyPhases(p.Parallel), copyPhases(p.Phases)
+	}
+	return c
+}
+
+func clone[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
+}
+
+// spread is the largest minus the smallest clock offset.
+func (s *Scenario) spread() Duration {
+	lo, hi := Duration(math.MaxInt64), Duration(math.MinInt64)
+	for _, g := range s.Instances {
+		lo, hi = min(lo, g.Clock.Offset), max(hi, g.Clock.Offset)
+	}
+	return hi - lo
+}
+
+// spreadTo scales all clock offsets so that their spread is d.
+func (s *Scenario) spreadTo(d Duration) Scenario {
+	c, factor := s.copy(), float64(d)/float64(s.spread())
+	for i := range c.Instances {
+		c.Instances[i].Clock.Offset = times(c.Instances[i].Clock.Offset, factor)
+	}
+	return c
+}
+
+// loaded multiplies the rates of all open loops.
+func (s *Scenario) loaded(factor float64) Scenario {
+	c := s.copy()
+	c.eachLoad(func(p *Phase) {
+		if p.Open != nil {
+			p.Open.Rate *= Rate(factor)
+		}
+	})
+	return c
+}
+
+// maxLonger is how many times longer or shorter than written a loaded phase may
+// become to earn as many tokens as written under another limit.
+const maxLonger = 5
+
+// Scaled is s under another limit, with the shape kept: requests scale with
+// the capacity, rates with the rate, and times that are measured against the
+// bucket (idle stretches, holds, clock offsets and steps) with the fill time.
+// A loaded phase becomes longer under a slower limit and shorter under a faster
+// one, so that it earns as many tokens, up to five times.
+func (s *Scenario) Scaled(l bucket.Limit) Scenario {
+	c := s.copy()
+	if l == s.Limit {
+		return c
+	}
+	f := factors{
+		tokens: l.Capacity / s.Limit.Capacity,
+		rate:   l.Rate / s.Limit.Rate,
+	}
+	f.fill = f.tokens / f.rate
+	f.load = min(max(1/f.rate, 1.0/maxLonger), maxLonger)
+	c.Limit = l
+	c.Sweep.Spread = append([]Duration(nil), s.Sweep.Spread...)
+	for i := range c.Sweep.Spread {
+		c.Sweep.Spread[i] = times(c.Sweep.Spread[i], f.fill)
+	}
+	for i := range c.Instances {
+		k := &c.Instances[i].Clock
+		k.Offset, k.Jitter = times(k.Offset, f.fill), times(k.Jitter, f.fill)
+		for j := range k.Steps {
+			k.Steps[j].By = times(k.Steps[j].By, f.fill)
+		}
+	}
+	f.scale(c.Phases)
+	return c
+}
+
+// factors are new over old.
+type factors struct{ tokens, rate, fill, load float64 }
+
+func (f factors) scale(phases []Phase) {
+	for i := range phases {
+		p := &phases[i]
+		if p.Hold != nil {
+			p.Hold.From, p.Hold.To = times(p.Hold.From, f.fill), times(p.Hold.To, f.fill)
+		}
+		switch {
+		case p.Parallel != nil:
+			f.scale(p.Parallel)
+		case p.Repeat > 0:
+			f.scale(p.Phases)
+		case p.Burst > 0:
+			p.Burst = max(1, int(math.Ceil(float64(p.Burst)*f.tokens)))
+		case p.Open != nil:
+			p.Open.Rate *= Rate(f.rate)
+			p.For = times(p.For, f.load)
+		case p.Closed != nil:
+			p.Closed.Think = times(p.Closed.Think, 1/f.rate)
+			p.For = times(p.For, f.load)
+		default:
+			p.For = times(p.For, f.fill)
+		}
+	}
+}
+
+// times multiplies a duration, saturating.
+func times(d Duration, factor float64) Duration {
+	v := float64(d) * factor
+	if math.Abs(v) >= math.MaxInt64 {
+		return Duration(math.Copysign(math.MaxInt64, v))
+	}
+	return Duration(v)
+}
+
+// length is how long the phases take at least: bursts are counted as nothing.
+func length(phases []Phase) time.Duration {
+	var sum time.Duration
+	for i := range phases {
+		p := &phases[i]
+		switch {
+		case p.Parallel != nil:
+			var longest time.Duration
+			for j := range p.Parallel {
+				longest = max(longest, length(p.Parallel[j:j+1]))
+			}
+			sum = saturated(sum, longest, 1)
+		case p.Repeat > 0:
+			sum = saturated(sum, length(p.Phases), p.Repeat)
+		case p.Burst > 0:
+		default:
+			sum = saturated(sum, time.Duration(p.For), 1)
+		}
+	}
+	return sum
+}
+
+func saturated(sum, d time.Duration, n int) time.Duration {
+	if float64(sum)+float64(d)*float64(n) >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return sum + d*time.Duration(n)
+}
+
+// requests is about how many requests the phases send; closed loops without
+// think time are counted as 2,000 a second a worker.
+func requests(phases []Phase) float64 {
+	var sum float64
+	for i := range phases {
+		p := &phases[i]
+		switch {
+		case p.Parallel != nil:
+			sum += requests(p.Parallel)
+		case p.Repeat > 0:
+			sum += float64(p.Repeat) * requests(p.Phases)
+		case p.Burst > 0:
+			sum += float64(p.Burst)
+		case p.Open != nil:
+			sum += float64(p.Open.Rate) * time.Duration(p.For).Seconds()
+		case p.Closed != nil:
+			gap := time.Duration(p.Closed.Think).Seconds() + 1.0/2000
+			sum += float64(p.Closed.Workers) * time.Duration(p.For).Seconds() / gap
+		}
+	}
+	return sum
+}

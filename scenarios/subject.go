@@ -1,0 +1,40 @@
+package scenarios
+
+import (
+	"context"
+	"time"
+
+	"bucketproof/bucket"
+)
+
+// Subject is a limiter under test: how to open it, and what it says of itself.
+type Subject struct {
+	Name        string
+	Time        bucket.TimeSource
+	Granularity time.Duration // the smallest step of its clock
+
+	// Limit is the only limit the limiter can have; nil: whatever the scenario
+	// wants.
+	Limit *bucket.Limit
+
+	// Expect is what the limiter is expected to show over a whole command:
+	// ExpectFail means in at least one run. A scenario's own Expect wins.
+	Expect Expectations
+
+	// Reference says that the limiter is one of the reference family, so that
+	// theory predicts its figures and a figure beyond the prediction is
+	// unexpected even where a failure is not.
+	Reference bool
+
+	// Tokens is the field of the first Redis key that holds the level, "" for
+	// the key's whole value; nil: not known.
+	Tokens *string
+
+	// Retries is how often the client may send a request again that got no
+	// answer.
+	Retries int
+
+	// Open makes the limiter as one instance holds it. It is closed, if it is
+	// an io.Closer, when the run ends.
+	Open func(ctx context.Context, instance string) (bucket.Limiter, error)
+}

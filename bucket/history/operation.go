@@ -5,6 +5,7 @@
 package history
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -19,6 +20,21 @@ const (
 	Unsent                     // not one byte was written
 	Unknown                    // something was sent, no usable reply
 )
+
+// outcomes holds the outcomes' names in histories.
+var outcomes = [...]string{Allowed: "allowed", Denied: "denied", Unsent: "unsent", Unknown: "unknown"}
+
+// String is the outcome's name in histories, or "outcome(n)" for none of the
+// four.
+func (o Outcome) String() string {
+	if o < Allowed || o > Unknown {
+		return fmt.Sprintf("outcome(%d)", uint8(o))
+	}
+	return outcomes[o]
+}
+
+// Answered reports whether the limiter said yes or no.
+func (o Outcome) Answered() bool { return o == Allowed || o == Denied }
 
 // Forever is the Return of an operation that never returned.
 const Forever int64 = math.MaxInt64
@@ -48,4 +64,47 @@ type Operation struct {
 
 	Sequence     int64 // the witness's sequence number, from 1; 0: no witness
 	ServerMicros int64 // the server's clock at the decision, µs since the Unix epoch; 0: not known
+}
+
+// Latest is the largest Call, Return and Due, and −Latest is the smallest, so
+// that the distance between any two of them is a Duration (146 years).
+const Latest int64 = math.MaxInt64 / 2
+
+// Validate reports the first thing that makes op no operation, in the words of
+// the history file.
+func (op *Operation) Validate() error {
+	if op.Outcome < Allowed || op.Outcome > Unknown {
+		return fmt.Errorf("outcome is %d, want allowed, denied, unsent or unknown", op.Outcome)
+	}
+	if err := inRange("call_ns", op.Call); err != nil {
+		return err
+	}
+	if err := inRange("due_ns", op.Due); err != nil {
+		return err
+	}
+	switch {
+	case op.Return == Forever && op.Outcome == Unknown:
+	case op.Return == Forever:
+		return fmt.Errorf("return_ns is missing, which only an unknown or an unsent request may do, not one that was %v", op.Outcome)
+	case op.Return < op.Call:
+		return fmt.Errorf("return_ns %d is before call_ns %d", op.Return, op.Call)
+	case op.Return > Latest:
+		return inRange("return_ns", op.Return)
+	}
+	switch {
+	case math.IsNaN(op.Cost) || math.IsInf(op.Cost, 0) || op.Cost <= 0:
+		return fmt.Errorf("cost is %v, want a finite number above 0", op.Cost)
+	case op.Sequence < 0:
+		return fmt.Errorf("sequence is %d, want 0 or more", op.Sequence)
+	case op.ServerMicros < 0:
+		return fmt.Errorf("server_us is %d, want 0 or more", op.ServerMicros)
+	}
+	return nil
+}
+
+func inRange(name string, v int64) error {
+	if v < -Latest || v > Latest {
+		return fmt.Errorf("%s is %d, want at most %d either way", name, v, Latest)
+	}
+	return nil
 }

@@ -1,9 +1,7 @@
 package history
 
 import (
-	"cmp"
 	"iter"
-	"slices"
 	"sync"
 )
 
@@ -72,37 +70,13 @@ func (r *Recorder) Operations() []Operation {
 		w.chunks = nil
 	}
 	if len(chunks) > 1 {
-		r.merged = mergeChunks(chunks)
-	}
-	return r.merged
-}
-
-// mergeChunks returns the operations of all chunks in the order of Call, Due
-// and place. It sorts small references, as an Operation is 14 words long.
-func mergeChunks(chunks [][]Operation) []Operation {
-	n := 0
-	for _, c := range chunks {
-		n += len(c)
-	}
-	type place struct {
-		call, due int64
-		order     int
-		op        *Operation
-	}
-	places := make([]place, 0, n)
-	for _, c := range chunks {
-		for i := range c {
-			places = append(places, place{c[i].Call, c[i].Due, len(places), &c[i]})
+		ordered := inOrder(chunks)
+		r.merged = make([]Operation, len(ordered))
+		for i, op := range ordered {
+			r.merged[i] = *op
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.due, b.due), cmp.Compare(a.order, b.order))
-	})
-	merged := make([]Operation, n)
-	for i, p := range places {
-		merged[i] = *p.op
-	}
-	return merged
+	return r.merged
 }
 
 // All yields a pointer to each of ops, in their order, and never an error: the

@@ -38,6 +38,10 @@ type Spec struct {
 	// RandomArrivals says that arrivals were Poisson or think times random:
 	// without that fairness is skipped.
 	RandomArrivals bool
+
+	// Offered is how many requests the driver says it offered; 0: not known.
+	// Accounting holds the history against it.
+	Offered int64
 }
 
 // DefaultRateTolerance is ρ for a run on one host: arithmetic and clock rate.

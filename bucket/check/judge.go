@@ -1,0 +1,113 @@
+package check
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"bucketproof/bucket/history"
+)
+
+// Judge judges the operations, which come in order of Call, by every check
+// that needs nothing but them: over-admission, spurious-denial, accept-rate,
+// state-audit, accounting, fairness, one Result each and always in this order.
+// samples, sorted by Call, are what the state audit looks at; without any it is
+// skipped.
+//
+// Judge ranges over ops twice, so ops must give the same operations again, as
+// slices and files do. The second reading is for what depends on the end of the
+// first: the bounds of the accept rate, the prediction and the operations shown
+// as evidence. Where a second reading gives another number of operations,
+// accept-rate is undecided and nothing is predicted or shown.
+//
+// An operation may be reused by ops once the next one is asked for; its
+// strings may not. Memory grows with the requests in flight, the keys, the
+// instances and the evidence, not with the operations.
+//
+// An error means that there is nothing to judge: ops or the specification is
+// malformed, or the order is broken.
+func Judge(spec Spec, ops iter.Seq2[*history.Operation, error], samples []Sample) (Report, error) {
+	rules, err := spec.rules()
+	if err != nil {
+		return Report{}, err
+	}
+	r := &reading{spec: &spec, rules: rules, keys: make(map[string]*sweep), samples: samples}
+	if err := r.checkSamples(); err != nil {
+		return Report{}, err
+	}
+	if err := r.read(ops); err != nil {
+		return Report{}, err
+	}
+	again := newRecall(r)
+	if err := again.read(ops); err != nil {
+		return Report{}, err
+	}
+	return r.report(again), nil
+}
+
+func (r *reading) report(again *recall) Report {
+	slices.SortFunc(r.order, func(a, b *sweep) int { return strings.Compare(a.key, b.key) })
+	members := r.crowd.sorted()
+	over := r.overAdmission(again)
+	sum := Summary{
+		Counts: r.counts, Start: time.Duration(r.origin), End: time.Duration(r.origin + r.end),
+		PredictedPeakExcess: over.Value["predicted_peak_excess"],
+		Instances:           members,
+	}
+	for _, s := range r.order {
+		sum.TheoryAllowed += s.rate.ideal.granted
+		sum.MaxInFlight = max(sum.MaxInFlight, s.line.most)
+	}
+	return Report{Summary: sum, Results: []Result{
+		over,
+		r.spuriousDenial(again),
+		r.acceptRate(again),
+		r.stateAudit(),
+		accounting(r.spec, r.counts),
+		fairness(r.spec, members),
+	}}
+}
+
+// perKey sorts key results as they are shown: failing ones first, then
+// undecided ones, then by name.
+func perKey(keys []KeyResult) []KeyResult {
+	rank := map[Verdict]int{Fail: 0, Undecided: 1, Pass: 2, Skipped: 3}
+	slices.SortStableFunc(keys, func(a, b KeyResult) int {
+		if a.Verdict != b.Verdict {
+			return rank[a.Verdict] - rank[b.Verdict]
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	return keys
+}
+
+// overall is the verdict of a check on several keys: the worst of them.
+func overall(keys []KeyResult) Verdict {
+	v := Pass
+	for _, k := range keys {
+		switch k.Verdict {
+		case Fail:
+			return Fail
+		case Undecided:
+			v = Undecided
+		}
+	}
+	return v
+}
+
+// skip makes the result skipped for a reason.
+func (r Result) skip(why string) Result {
+	r.Verdict, r.WithinPrediction, r.Detail = Skipped, true, why
+	return r
+}
+
+// unasked makes the result undecided for want of answered requests.
+func (r Result) unasked(offered int64) Result {
+	r.Verdict, r.WithinPrediction, r.Detail = Undecided, true, "no requests"
+	if offered > 0 {
+		r.Detail = fmt.Sprintf("none of %s was answered", many(offered, "request"))
+	}
+	return r
+}

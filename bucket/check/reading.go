@@ -1,0 +1,157 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"bucketproof/bucket/history"
+)
+
+// never is the return of a request that never returned.
+const never int64 = math.MaxInt64
+
+// reading is the first pass over a history.
+type reading struct {
+	spec  *Spec
+	rules rules
+
+	keys   map[string]*sweep
+	order  []*sweep
+	last   *sweep // whose request came last
+	crowd  crowd
+	counts Counts
+
+	origin int64 // the first call on the history's clock; sweeps count from it
+	now    int64 // the last call
+	end    int64 // the last call or return
+
+	samples []Sample
+	glances []glance
+}
+
+// read takes the whole history in.
+func (r *reading) read(ops iter.Seq2[*history.Operation, error]) error {
+	for op, err := range ops {
+		if err != nil {
+			return fmt.Errorf("read operation %d: %w", r.counts.Offered+1, err)
+		}
+		if err := r.operation(op); err != nil {
+			return fmt.Errorf("operation %d: %w", r.counts.Offered+1, err)
+		}
+	}
+	r.sample(math.MaxInt64)
+	for _, s := range r.order {
+		s.retire(never, &r.crowd)
+	}
+	return nil
+}
+
+func (r *reading) operation(op *history.Operation) error {
+	if r.counts.Offered == 0 {
+		r.origin = op.Call
+	}
+	q, err := r.request(op)
+	if err != nil {
+		return err
+	}
+	if len(r.glances) < len(r.samples) {
+		r.sample(op.Call)
+	}
+	s := r.sweep(op.Key, q.call)
+	r.now = q.call
+	r.end = max(r.end, q.call)
+	if q.ret != never {
+		r.end = max(r.end, q.ret)
+	}
+	r.counts.add(q.outcome)
+	r.crowd.members[q.instance].add(q.outcome)
+	s.retire(q.call, &r.crowd)
+	s.call(&q)
+	return nil
+}
+
+// request puts an operation into a sweep's words and refuses a malformed one.
+func (r *reading) request(op *history.Operation) (request, error) {
+	q := request{
+		call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew,
+		index: r.counts.Offered, outcome: op.Outcome,
+	}
+	if op.Return != history.Forever {
+		q.ret = op.Return - r.origin
+	}
+	if err := malformed(op, q, r.now); err != nil {
+		return request{}, err
+	}
+	if op.Clock != history.NoClock {
+		q.skew = op.Clock - op.Call
+	}
+	q.instance = r.crowd.number(op.Instance)
+	return q, nil
+}
+
+func malformed(op *history.Operation, q request, now int64) error {
+	answered := op.Outcome == history.Allowed || op.Outcome == history.Denied
+	switch {
+	case !(op.Cost > 0 && op.Cost <= math.MaxFloat64):
+		return fmt.Errorf("cost is %v, want a finite number above 0", op.Cost)
+	case !answered && op.Outcome != history.Unsent && op.Outcome != history.Unknown:
+		return fmt.Errorf("outcome %d is none of allowed, denied, unsent and unknown", op.Outcome)
+	case op.Return < op.Call:
+		return fmt.Errorf("returns at %d ns, before its call at %d ns", op.Return, op.Call)
+	case answered && op.Return == history.Forever:
+		return errors.New("was answered and has no return")
+	case q.call < 0 && op.Call >= 0, q.ret < q.call:
+		return errors.New("lies more than 292 years after the first")
+	case q.call < now:
+		return fmt.Errorf("is called %d ns before the one ahead of it; operations must come in order of call", now-q.call)
+	}
+	return nil
+}
+
+// sweep is the key's, begun now if there is none.
+func (r *reading) sweep(key string, now int64) *sweep {
+	if r.last != nil && r.last.key == key {
+		return r.last
+	}
+	s := r.keys[key]
+	if s == nil {
+		s = newSweep(&r.rules, key, now)
+		r.keys[key] = s
+		r.order = append(r.order, s)
+	}
+	r.last = s
+	return s
+}
+
+// sample notes what the samples taken before time t, on the history's clock,
+// must be judged by: at a sample's call all operations called by then have
+// been read, and the returns by then are retired first.
+func (r *reading) sample(t int64) {
+	for len(r.glances) < len(r.samples) {
+		m := &r.samples[len(r.glances)]
+		if m.Call >= t {
+			return
+		}
+		g := glance{}
+		if s := r.keys[m.Key]; s != nil {
+			s.retire(m.Call-r.origin+1, &r.crowd)
+			g = s.glance(m, m.Return-r.origin)
+		}
+		r.glances = append(r.glances, g)
+	}
+}
+
+func (r *reading) checkSamples() error {
+	for i := range r.samples {
+		m := &r.samples[i]
+		switch {
+		case m.Return < m.Call:
+			return fmt.Errorf("sample %d: returns at %d ns, before its call at %d ns", i+1, m.Return, m.Call)
+		case i > 0 && m.Call < r.samples[i-1].Call:
+			return fmt.Errorf("sample %d: is called before the one ahead of it; samples must come in order of call", i+1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,121 @@
+package check
+
+import (
+	"fmt"
+	"iter"
+
+	"bucketproof/bucket/history"
+)
+
+// recall is the second pass over a history, for what could not be known in the
+// first.
+type recall struct {
+	*reading
+	outlooks map[*sweep]*outlook // of the worst windows
+	wanted   map[int64]bool      // operations to show
+	shown    []history.Operation
+	read2    int64 // operations read
+	rates    bool  // whether the accept rate is judged
+}
+
+func newRecall(r *reading) *recall {
+	a := &recall{reading: r, outlooks: make(map[*sweep]*outlook), wanted: make(map[int64]bool)}
+	a.rates = r.counts.Answered() > 0
+	for _, s := range r.order {
+		if s.rate.odd > 0 {
+			a.rates = false
+		}
+		s.brackets()
+		if s.over.broken(r.rules.slack) {
+			a.outlooks[s] = newOutlook(&s.over, r.spec.life())
+		}
+	}
+	if worst := r.worst(); worst != nil && a.outlooks[worst] == nil {
+		a.outlooks[worst] = newOutlook(&worst.over, r.spec.life())
+	}
+	if most := r.mostDenied(); most != nil {
+		for _, index := range most.denials.first {
+			a.wanted[index] = true
+		}
+	}
+	return a
+}
+
+// read takes the history in again.
+func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
+	if !a.rates && len(a.outlooks) == 0 && len(a.wanted) == 0 {
+		a.read2 = a.counts.Offered
+		return nil
+	}
+	a.last = nil
+	for op, err := range ops {
+		if err != nil {
+			return fmt.Errorf("read operation %d again: %w", a.read2+1, err)
+		}
+		a.operation(op)
+		a.read2++
+	}
+	for _, l := range a.outlooks {
+		l.expiries.done(l.end)
+	}
+	return nil
+}
+
+func (a *recall) operation(op *history.Operation) {
+	s := a.last
+	if s == nil || s.key != op.Key {
+		if s = a.keys[op.Key]; s == nil {
+			return // not the history that was read first; the number will tell
+		}
+		a.last = s
+	}
+	if a.rates && (op.Outcome == history.Allowed || op.Outcome == history.Denied) {
+		s.rate.again(op.Call - a.origin)
+	}
+	if len(a.outlooks) > 0 {
+		if l := a.outlooks[s]; l != nil && op.Call-a.origin <= l.end {
+			q := a.request2(op)
+			l.see(&q, op)
+		}
+	}
+	if len(a.wanted) > 0 && a.wanted[a.read2] {
+		a.shown = append(a.shown, *op)
+	}
+}
+
+// request2 puts an operation that was found well-formed into a sweep's words.
+func (a *recall) request2(op *history.Operation) request {
+	q := request{call: op.Call - a.origin, ret: never, cost: op.Cost, skew: noSkew, outcome: op.Outcome}
+	if op.Return != history.Forever {
+		q.ret = op.Return - a.origin
+	}
+	if op.Clock != history.NoClock {
+		q.skew = op.Clock - op.Call
+	}
+	return q
+}
+
+// whole says that the second reading gave what the first did.
+func (a *recall) whole() bool { return a.read2 == a.counts.Offered }
+
+// worst is the key with the worst window; nil before any grant.
+func (r *reading) worst() *sweep {
+	var worst *sweep
+	for _, s := range r.order {
+		if s.over.grants > 0 && (worst == nil || s.over.peak > worst.over.peak) {
+			worst = s
+		}
+	}
+	return worst
+}
+
+// mostDenied is the key with the most spurious denials; nil when there is none.
+func (r *reading) mostDenied() *sweep {
+	var most *sweep
+	for _, s := range r.order {
+		if s.denials.spurious > 0 && (most == nil || s.denials.spurious > most.denials.spurious) {
+			most = s
+		}
+	}
+	return most
+}

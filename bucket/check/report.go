@@ -1,0 +1,29 @@
+package check
+
+import "time"
+
+// Report is what the history as a whole shows and what each check says of it.
+type Report struct {
+	Summary Summary
+	Results []Result // one a check, always the same checks in the same order
+}
+
+// Summary is the figures of a history that belong to no single check.
+type Summary struct {
+	Counts
+	Start, End time.Duration // first call and last call or return, on the history's clock
+
+	// TheoryAllowed is what an ideal bucket a key would have granted of the
+	// answered requests, decided at their calls, in tokens.
+	TheoryAllowed float64
+
+	// PredictedPeakExcess is what the limiter's clock rule explains in the worst
+	// window of the run, in tokens beyond C + R·(b − a); see Spec.Time.
+	PredictedPeakExcess float64
+
+	// MaxInFlight is the most answered requests that were under way at once on
+	// one key. Below 2 nothing was shown about atomicity.
+	MaxInFlight int
+
+	Instances []InstanceSummary // by name
+}

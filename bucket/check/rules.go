@@ -1,0 +1,74 @@
+package check
+
+import (
+	"fmt"
+	"math"
+
+	"bucketproof/bucket"
+)
+
+// tolerance is what two sums of tokens may differ by and count as equal.
+const tolerance = 1e-6
+
+// rules are a Spec in the units of a sweep: tokens and nanoseconds.
+type rules struct {
+	capacity float64 // C, tokens
+	rate     float64 // R, tokens per ns
+	fast     float64 // R·(1 + ρ), for the upper bound
+	slow     float64 // R·(1 − ρ), for the lower bound
+	slack    float64 // R·g, tokens
+	charges  float64 // 1 + retries: what an unknown may cost, in costs
+	empty    bool    // the lower bound starts with an empty bucket
+	clock    bucket.TimeSource
+	grain    int64 // g, ns
+}
+
+func (s Spec) rules() (rules, error) {
+	if err := s.validate(); err != nil {
+		return rules{}, fmt.Errorf("specification: %w", err)
+	}
+	rate := s.Limit.Rate / 1e9
+	return rules{
+		capacity: s.Limit.Capacity,
+		rate:     rate,
+		fast:     rate * (1 + s.RateTolerance),
+		slow:     rate * (1 - s.RateTolerance),
+		slack:    rate * float64(s.Granularity),
+		charges:  1 + float64(s.Retries),
+		empty:    s.EmptyStart,
+		clock:    s.Time,
+		grain:    int64(s.Granularity),
+	}, nil
+}
+
+func (s Spec) validate() error {
+	if err := s.Limit.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case s.Granularity < 0:
+		return fmt.Errorf("granularity is %v, want 0 or more", s.Granularity)
+	case !(s.RateTolerance >= 0 && s.RateTolerance < 1):
+		return fmt.Errorf("rate tolerance is %v, want it in [0, 1)", s.RateTolerance)
+	case s.Retries < 0:
+		return fmt.Errorf("retries are %d, want 0 or more", s.Retries)
+	case s.TTL < 0:
+		return fmt.Errorf("TTL is %v, want 0 or more", s.TTL)
+	case s.Offered < 0:
+		return fmt.Errorf("offered is %d, want 0 or more", s.Offered)
+	}
+	return nil
+}
+
+// life is how long an idle key lives by the prediction's account, in ns;
+// 0: so long that none expires.
+func (s Spec) life() int64 {
+	ns := float64(s.TTL)
+	if s.TTL == 0 {
+		ns = s.Limit.TTLMillis() * 1e6
+	}
+	if ns >= math.MaxInt64/4 {
+		return 0
+	}
+	return int64(ns)
+}

@@ -84,7 +84,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 		res.doubt(moved, check.Pass, check.Fail)
 	}
 	r.excuse(res)
-	res.decide(r.plan.Subject)
+	res.Outcome = OutcomeOf(res.Verdicts, r.plan.Subject.Reference)
 	if ctx.Err() != nil {
 		res.Outcome = Undecided
 	}

@@ -6,6 +6,7 @@ import (
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
+	"bucketproof/scenarios/clock"
 	"bucketproof/scenarios/load"
 )
 
@@ -27,6 +28,7 @@ type Result struct {
 	Limit    bucket.Limit
 	Seed     uint64
 	Duration time.Duration
+	Clocks   map[string]clock.Model // by instance
 
 	Operations []history.Operation // in order of call
 	Report     check.Report
@@ -44,6 +46,12 @@ type Verdict struct {
 	Expected Expectation
 }
 
+// predictable reports whether theory predicts the check's figure: only the two
+// bounds have a predicted one.
+func (v Verdict) predictable() bool {
+	return v.Name == check.OverAdmission || v.Name == check.SpuriousDenial
+}
+
 // Expected is what is expected of a check of a limiter in a scenario: the
 // scenario's word if it has one for the limiter, else the limiter's own, where
 // a failure may show in any run of the command, else a pass.
@@ -57,21 +65,21 @@ func Expected(s *Scenario, sub *Subject, name string) Expectation {
 	return ExpectAny
 }
 
-// decide compares verdicts with expectations and sets the run's outcome.
-func (r *Result) decide(sub *Subject) {
-	r.Outcome = AsExpected
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
+// OutcomeOf compares verdicts with what was expected of them. predicted says
+// that theory predicts the limiter's figures, so that a failure beyond the
+// prediction is unexpected even where a failure is not.
+func OutcomeOf(verdicts []Verdict, predicted bool) Outcome {
+	outcome := AsExpected
+	for _, v := range verdicts {
 		switch {
-		case v.Verdict == check.Fail && sub.Reference && !v.WithinPrediction:
-			r.Outcome = Unexpected
+		case v.Verdict == check.Fail && predicted && v.predictable() && !v.WithinPrediction:
+			return Unexpected
 		case v.Expected.met(v.Verdict):
 		case v.Verdict == check.Undecided:
-			if r.Outcome == AsExpected {
-				r.Outcome = Undecided
-			}
+			outcome = Undecided
 		default:
-			r.Outcome = Unexpected
+			return Unexpected
 		}
 	}
+	return outcome
 }

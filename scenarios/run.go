@@ -12,6 +12,7 @@ import (
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
+	"bucketproof/scenarios/clock"
 	"bucketproof/scenarios/load"
 )
 
@@ -67,6 +68,10 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 		Seed: p.Seed, Duration: length,
 		Operations: run.driver.Recorder.Operations(),
 		Errors:     run.driver.Failures(),
+		Clocks:     map[string]clock.Model{},
+	}
+	for _, in := range run.driver.Instances {
+		res.Clocks[in.Name] = in.Clock
 	}
 	res.Latency = load.Measure(res.Operations)
 	return res, run.judge(ctx, res, judging{

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+	"bucketproof/bucket/history"
+	"bucketproof/bucket/limiterfile"
+	"bucketproof/reports"
+	"bucketproof/scenarios"
+)
+
+// checkFlags are the flags of `harness check`.
+type checkFlags struct {
+	rate, capacity    string
+	contract, initial string
+	slack             time.Duration
+	out, format       string
+}
+
+// newCheck is `harness check`.
+func newCheck(s streams) *cobra.Command {
+	var f checkFlags
+	c := &cobra.Command{
+		Use:   "check HISTORY",
+		Short: "Judge a recorded history",
+		Long: `Check judges a history that any program recorded, in JSON lines or CSV, plain
+or compressed with zstd or gzip; - reads standard input. It needs no Redis.
+
+A line is an object such as
+  {"call_ns":1000,"return_ns":51000,"outcome":"allowed","key":"user:7"}
+with times on one clock in nanoseconds, outcome allowed, denied, unsent or
+unknown, and optionally key, instance, cost, due_ns, now_ms, remaining,
+retry_after_s, sequence and server_us. Lines need no order. The first line may
+be {"history":1,"limit":{"rate":100,"capacity":50}}.`,
+		Example: `  harness check history.jsonl --rate 100 --capacity 50
+  zcat access.jsonl.gz | harness check - --rate 5k --capacity 1k --initial unknown`,
+		Args: exactly("HISTORY"),
+		RunE: func(c *cobra.Command, args []string) error { return judgeFile(s, f, args[0]) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.rate, "rate", "", "`RATE` of the limit, tokens a second (default: the history's own)")
+	flags.StringVar(&f.capacity, "capacity", "", "`CAPACITY` of the limit, tokens (default: the history's own)")
+	flags.StringVar(&f.contract, "contract", string(limiterfile.TokenBucket), "what the limiter promises")
+	flags.DurationVar(&f.slack, "slack", time.Millisecond, "slack in both bounds, worth rate × `SLACK` tokens")
+	flags.StringVar(&f.initial, "initial", "full", "the bucket at the first record: full or unknown")
+	flags.StringVar(&f.out, "out", "", "write results and a report to `FOLDER`")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of standard output: text or json")
+	return c
+}
+
+// validate reads the flags into what is judged against, but for the limit.
+func (f checkFlags) validate() error {
+	switch {
+	case f.contract == string(limiterfile.SlidingWindow) || f.contract == string(limiterfile.FixedWindow):
+		return usagef("--contract %s: not judged by this version, only %s is", f.contract, limiterfile.TokenBucket)
+	case f.contract != string(limiterfile.TokenBucket):
+		return usagef("--contract %s: want %s, %s or %s", f.contract, limiterfile.TokenBucket, limiterfile.SlidingWindow, limiterfile.FixedWindow)
+	case f.slack < 0:
+		return usagef("--slack %v: want 0 or more", f.slack)
+	case f.initial != "full" && f.initial != "unknown":
+		return usagef("--initial %s: want full or unknown", f.initial)
+	case f.format != "text" && f.format != "json":
+		return usagef("--format %s: want text or json", f.format)
+	}
+	return nil
+}
+
+// limit is the flags' limit, with the history's own where a flag is missing.
+func (f checkFlags) limit(header history.Header) (bucket.Limit, error) {
+	var l bucket.Limit
+	if header.Limit != nil {
+		l = *header.Limit
+	}
+	rate, err := figure("--rate", f.rate)
+	if err != nil {
+		return l, err
+	}
+	capacity, err := figure("--capacity", f.capacity)
+	if err != nil {
+		return l, err
+	}
+	if rate > 0 {
+		l.Rate = rate
+	}
+	if capacity > 0 {
+		l.Capacity = capacity
+	}
+	switch {
+	case l.Rate == 0:
+		return l, usagef("the history names no limit: give --rate and --capacity")
+	case l.Capacity == 0:
+		return l, usagef("the history names no capacity: give --capacity")
+	}
+	return l, usage(l.Validate())
+}
+
+// judgeFile reads, judges and reports one history.
+func judgeFile(s streams, f checkFlags, path string) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	started := time.Now()
+	file, err := history.Open(path, s.in, history.Options{})
+	if err != nil {
+		return historyError(err)
+	}
+	defer file.Close()
+	limit, err := f.limit(file.Header())
+	if err != nil {
+		return err
+	}
+	spec := check.Spec{Limit: limit, Granularity: f.slack, EmptyStart: f.initial == "unknown"}
+	judged, err := check.Judge(spec, file.Operations(), nil)
+	if err != nil {
+		return historyError(err)
+	}
+	run := newCheckedRun(judged, limit, path)
+	r := &reports.Report{
+		Command: f.command(path), StartedAt: started.UTC(), FinishedAt: time.Now().UTC(),
+		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: []reports.Run{run},
+	}
+	r.Verdict = verdictOf(r)
+	return f.finish(s, r, judged, file)
+}
+
+// historyError tells a bad history, which is the user's, from a disk that
+// failed, which is the environment's.
+func historyError(err error) error {
+	var bad *history.LineError
+	if errors.As(err, &bad) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return usage(err)
+	}
+	return environment(err)
+}
+
+// newCheckedRun is the verdict on a history as one run.
+func newCheckedRun(judged check.Report, limit bucket.Limit, path string) reports.Run {
+	run := reports.Run{
+		Scenario: historyName(path), Limiter: "recorded", About: "A recorded history.",
+		Limit:     reports.Limit{Rate: limit.Rate, Capacity: limit.Capacity},
+		DurationS: float64(judged.Summary.End-judged.Summary.Start) / 1e9,
+	}
+	var verdicts []scenarios.Verdict
+	for _, c := range judged.Results {
+		verdicts = append(verdicts, scenarios.Verdict{Result: c, Expected: scenarios.ExpectPass})
+	}
+	run.Verdict = string(scenarios.OutcomeOf(verdicts, false))
+	fillSummary(&run, judged.Summary, nil)
+	run.Dir = folderOf(run.Scenario, run.Limiter)
+	for _, v := range verdicts {
+		run.Checks = append(run.Checks, newReportCheck(v))
+	}
+	return run
+}
+
+// historyName is how a history is called in results: its file's name without
+// what the name says of its format.
+func historyName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	return filepath.Base(path)
+}
+
+// finish writes and prints the report.
+func (f checkFlags) finish(s streams, r *reports.Report, judged check.Report, file *history.File) error {
+	if f.out != "" {
+		dir, err := openFolder(f.out, r.StartedAt)
+		if err != nil {
+			return err
+		}
+		if err := copyHistory(filepath.Join(dir, filepath.FromSlash(r.Runs[0].Dir)), file); err != nil {
+			return environment(err)
+		}
+		if err := reports.Write(dir, r, histories(dir)); err != nil {
+			return environment(err)
+		}
+	}
+	if err := f.print(s, r, judged); err != nil {
+		return environment(err)
+	}
+	return verdictStatus(r.Verdict)
+}
+
+// command is what repeats the judgement.
+func (f checkFlags) command(path string) string {
+	words := []string{"harness", "check", path}
+	for _, w := range [][2]string{{"--rate", f.rate}, {"--capacity", f.capacity}} {
+		if w[1] != "" {
+			words = append(words, w[0], w[1])
+		}
+	}
+	if f.slack != time.Millisecond {
+		words = append(words, "--slack", f.slack.String())
+	}
+	if f.initial != "full" {
+		words = append(words, "--initial", f.initial)
+	}
+	return strings.Join(words, " ")
+}
+
+// print shows a verdict per check, and per key where there are several.
+func (f checkFlags) print(s streams, r *reports.Report, judged check.Report) error {
+	if f.format == "json" {
+		return reports.JSON(s.out, r)
+	}
+	for _, c := range judged.Results {
+		if _, err := fmt.Fprintf(s.out, "%-16s %-9s %s\n", c.Name, c.Verdict, c.Detail); err != nil {
+			return err
+		}
+		if len(c.Keys) < 2 {
+			continue
+		}
+		for _, k := range c.Keys[:min(len(c.Keys), keysShown)] {
+			fmt.Fprintf(s.out, "  %-14s %-9s %v\n", k.Key, k.Verdict, k.Figure)
+		}
+		if more := len(c.Keys) - keysShown; more > 0 {
+			fmt.Fprintf(s.out, "  … and %d more keys, none of them worse\n", more)
+		}
+	}
+	return nil
+}

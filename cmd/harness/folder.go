@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"bucketproof/reports"
+)
+
+// folderOf is where a limiter's run in a scenario is kept below the output
+// folder, with forward slashes: skew-drain/10ms/control-get-set.
+func folderOf(scenario, limiter string) string {
+	return scenario + "/" + strings.ReplaceAll(limiter, "/", "-")
+}
+
+// openFolder makes the output folder ready: dir, or a new one named after the
+// time below out. One that exists must be empty or hold an earlier result,
+// which goes.
+func openFolder(dir string, now time.Time) (string, error) {
+	if dir == "" {
+		dir = filepath.Join("out", now.UTC().Format("20060102T150405Z"))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", environment(fmt.Errorf("create output folder: %w", err))
+		}
+		latest(dir)
+		return dir, nil
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return "", usagef("output folder %s: %v, name another with --out", dir, err)
+	case len(entries) > 0:
+		if err := clear(dir); err != nil {
+			return "", err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", environment(fmt.Errorf("create output folder: %w", err))
+	}
+	return dir, nil
+}
+
+// clear removes an earlier result, and nothing else.
+func clear(dir string) error {
+	earlier, err := reports.Read(dir)
+	if err != nil {
+		return usagef("output folder %s is neither empty nor an earlier result, name another with --out", dir)
+	}
+	gone := []string{"plots", "report.html", "report.md", "junit.xml", "results.json"}
+	for _, r := range earlier.Runs {
+		if filepath.IsLocal(r.Dir) {
+			gone = append(gone, filepath.FromSlash(r.Dir))
+		}
+	}
+	for _, name := range gone {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return environment(fmt.Errorf("remove earlier result: %w", err))
+		}
+	}
+	return nil
+}
+
+// latest lets out/latest point at the newest result. Where links cannot be
+// made there is none.
+func latest(dir string) {
+	link := filepath.Join(filepath.Dir(dir), "latest")
+	if info, err := os.Lstat(link); err == nil && info.Mode()&os.ModeSymlink == 0 {
+		return // somebody's own
+	}
+	_ = os.Remove(link)
+	_ = os.Symlink(filepath.Base(dir), link)
+}

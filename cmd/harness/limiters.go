@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/backend"
+	"bucketproof/bucket/control"
+	"bucketproof/bucket/limiterfile"
+	"bucketproof/bucket/lua"
+	"bucketproof/scenarios"
+)
+
+// limiters is the table of names: it finds a limiter by its built-in name or
+// by its file, once each, and opens it on the command's Redis.
+type limiters struct {
+	redis  *backend.Redis // set before the first is opened; nil when none needs it
+	found  map[string]*limiter
+	memory *bucket.Memory
+}
+
+// limiter is a subject and what the command itself must know of it.
+type limiter struct {
+	*scenarios.Subject
+	needsRedis bool
+	about      string
+	file       *limiterfile.File // nil: not a script or command
+}
+
+func newLimiters() *limiters {
+	started := time.Now()
+	return &limiters{
+		found:  map[string]*limiter{},
+		memory: bucket.NewMemory(func() time.Duration { return time.Since(started) }),
+	}
+}
+
+// builtinNames lists the limiters that need no file, in the order shown.
+func builtinNames() []string {
+	names := append(lua.Names(), "memory")
+	for _, c := range control.All() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// find returns the limiter with a built-in name, or the one in the file of
+// that path.
+func (t *limiters) find(name string) (*limiter, error) {
+	if l, ok := t.found[name]; ok {
+		return l, nil
+	}
+	l, err := t.make(name)
+	if err != nil {
+		return nil, err
+	}
+	t.found[name] = l
+	return l, nil
+}
+
+func (t *limiters) make(name string) (*limiter, error) {
+	if name == "memory" {
+		return t.inProcess(), nil
+	}
+	if slices.Contains(lua.Names(), name) {
+		f, err := lua.Builtin(name)
+		if err != nil {
+			return nil, err
+		}
+		l := t.fromFile(f)
+		l.Reference = true
+		return l, nil
+	}
+	for _, c := range control.All() {
+		if c.Name == name {
+			return t.fromControl(c), nil
+		}
+	}
+	f, err := limiterfile.Load(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, "/.\\"):
+		return nil, usagef("no limiter is named %s and there is no such file; built in are %s", name, strings.Join(builtinNames(), ", "))
+	case err != nil:
+		return nil, usage(err)
+	case f.Contract != limiterfile.TokenBucket:
+		return nil, usage(f.Mistake("contract", fmt.Sprintf("contract %s is not judged by this version, only %s is", f.Contract, limiterfile.TokenBucket)))
+	}
+	if _, err := lua.New(f, nil); err != nil {
+		return nil, usage(err)
+	}
+	return t.fromFile(f), nil
+}
+
+func (t *limiters) inProcess() *limiter {
+	return &limiter{
+		about: "a perfect bucket in this process: the oracle",
+		Subject: &scenarios.Subject{
+			Name: "memory", Time: bucket.ProcessTime, Reference: true,
+			Open: func(context.Context, string) (bucket.Limiter, error) { return t.memory, nil },
+		},
+	}
+}
+
+func (t *limiters) fromFile(f *limiterfile.File) *limiter {
+	return &limiter{
+		needsRedis: true,
+		about:      fmt.Sprintf("%s, %s's clock", f.Contract, f.Time),
+		file:       f,
+		Subject: &scenarios.Subject{
+			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit,
+			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
+			Open: t.open(func(c redis.UniversalClient) (bucket.Limiter, error) { return lua.New(f, c) }),
+		},
+	}
+}
+
+func (t *limiters) fromControl(c control.Control) *limiter {
+	return &limiter{
+		needsRedis: true,
+		about:      "must fail " + c.Check + ": " + c.StandsFor,
+		Subject: &scenarios.Subject{
+			Name: c.Name, Time: c.Time, Granularity: c.Granularity,
+			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
+			Open: t.open(c.Open),
+		},
+	}
+}
+
+// open gives each instance a client of its own, closed with the limiter.
+func (t *limiters) open(on func(redis.UniversalClient) (bucket.Limiter, error)) func(context.Context, string) (bucket.Limiter, error) {
+	return func(_ context.Context, instance string) (bucket.Limiter, error) {
+		client := t.redis.NewClient(instance)
+		l, err := on(client)
+		if err != nil {
+			return nil, errors.Join(err, client.Close())
+		}
+		lister, ok := l.(bucket.KeyLister)
+		if !ok {
+			return closing{l, client}, nil
+		}
+		return listing{closing{l, client}, lister}, nil
+	}
+}
+
+// closing is a limiter that closes its client.
+type closing struct {
+	bucket.Limiter
+	io.Closer
+}
+
+// listing is a closing limiter that names its keys.
+type listing struct {
+	closing
+	bucket.KeyLister
+}
+
+// Take is the limiter's: both embedded fields have one.
+func (l listing) Take(ctx context.Context, limit bucket.Limit, r bucket.Request) (bucket.Decision, error) {
+	return l.Limiter.Take(ctx, limit, r)
+}
+
+func expectations(from map[string]limiterfile.Expectation) scenarios.Expectations {
+	to := scenarios.Expectations{}
+	for name, want := range from {
+		to[name] = scenarios.Expectation(want)
+	}
+	return to
+}
+
+// tokensField is where the state audit finds the level.
+func tokensField(s *limiterfile.StateFields) *string {
+	if s == nil || !s.Tokens.Defined() {
+		return nil
+	}
+	return &s.Tokens.Hash // empty: the key's own value
+}
+
+// probe makes one call to each limiter, so that a mistake in an expression or
+// in the Lua is told before anything runs.
+func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, key string) error {
+	if !l.needsRedis {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	r := bucket.Request{ID: "probe", Key: key, Instance: "probe", Cost: 1, Now: time.Now()}
+	client := t.redis.NewClient("probe")
+	defer client.Close()
+	if l.file == nil {
+		opened, err := l.Open(ctx, "probe")
+		if err != nil {
+			return err
+		}
+		if c, ok := opened.(io.Closer); ok {
+			defer c.Close()
+		}
+		_, err = opened.Take(ctx, limit, r)
+		return err
+	}
+	opened, err := lua.New(l.file, client)
+	if err != nil {
+		return err
+	}
+	return opened.Probe(ctx, limit, r)
+}
+
+// probeTimeout is far more than one call takes.
+const probeTimeout = 10 * time.Second
+
+// bySubject is the limiter that a plan's subject belongs to.
+func (t *limiters) bySubject(s *scenarios.Subject) (*limiter, error) {
+	for _, l := range t.found {
+		if l.Subject == s {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("limiter %s is not in the table", s.Name)
+}

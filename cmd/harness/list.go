@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"bucketproof/bucket/check"
+	"bucketproof/scenarios"
+)
+
+// newList is `harness list`.
+func newList(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "list scenarios|limiters|checks",
+		Short: "List scenarios, limiters or checks, name first",
+		Example: `  harness list scenarios
+  harness list scenario skew-drain > mine.yaml`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("want scenarios, limiters or checks, see `harness list --help`")
+			}
+			return usagef("%q is not scenarios, limiters or checks, see `harness list --help`", args[0])
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "scenarios", Short: "List the named scenarios", Args: exactly(),
+			RunE: func(*cobra.Command, []string) error { return listScenarios(s) },
+		},
+		&cobra.Command{
+			Use: "limiters", Short: "List the built-in limiters", Args: exactly(),
+			RunE: func(*cobra.Command, []string) error { return listLimiters(s) },
+		},
+		&cobra.Command{
+			Use: "checks", Short: "List the checks", Args: exactly(),
+			RunE: func(*cobra.Command, []string) error { return listChecks(s) },
+		},
+		&cobra.Command{
+			Use: "scenario NAME", Short: "Print the YAML of a scenario", Args: exactly("NAME"),
+			ValidArgsFunction: cobra.FixedCompletions(scenarios.Names(), cobra.ShellCompDirectiveNoFileComp),
+			RunE: func(_ *cobra.Command, args []string) error {
+				text, err := scenarios.Text(args[0])
+				if err != nil {
+					return usagef("%v, see `harness list scenarios`", err)
+				}
+				_, err = s.out.Write(text)
+				return environment(err)
+			},
+		},
+	)
+	return c
+}
+
+// table prints rows of two columns.
+func table(s streams, rows [][2]string) error {
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", r[0], r[1])
+	}
+	return environment(w.Flush())
+}
+
+func listScenarios(s streams) error {
+	var rows [][2]string
+	for _, name := range scenarios.Names() {
+		sc, err := scenarios.Named(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, [2]string{name, sc.About})
+	}
+	return table(s, rows)
+}
+
+func listLimiters(s streams) error {
+	var rows [][2]string
+	t := newLimiters()
+	for _, name := range builtinNames() {
+		l, err := t.find(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, [2]string{name, l.about})
+	}
+	return table(s, rows)
+}
+
+func listChecks(s streams) error {
+	return table(s, [][2]string{
+		{check.OverAdmission, "no window of any length holds more than capacity + rate × length"},
+		{check.SpuriousDenial, "a request is denied only if the bucket could have held too little"},
+		{check.AcceptRate, "as many are granted as an ideal bucket grants for the same arrivals"},
+		{check.StateAudit, "keys exist while they matter, expire neither too soon nor never, and hold levels in range"},
+		{check.Accounting, "every request ends in exactly one outcome"},
+		{check.Fairness, "no instance gets less than half its share of the grants, under random arrivals"},
+	})
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot is the command with all its subcommands.
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "harness",
+		Short: "Prove or refute what is claimed of a rate limiter on Redis",
+		Long: `Harness drives rate limiters on Redis from simulated instances whose clocks
+differ, holds every accept against token-bucket theory, and leaves a report
+with the history as evidence.
+
+Exit status: 0 everything as expected, 1 a verdict is not the expected one,
+2 undecided, 3 bad usage or a bad file, 4 the environment failed.`,
+		Example: `  harness run                             the standard suite, on whatever Redis there is
+  harness run skew-drain --seed 7         one scenario, repeatable
+  harness run --limiter my-limiter.yaml   the standard suite for your own limiter
+  harness check history.jsonl --rate 100 --capacity 50`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetVersionTemplate("harness {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%v, see `%s --help`", err, c.CommandPath())
+	})
+	root.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("no command is named %s, see `harness --help`", args[0])
+		}
+		return nil
+	}
+	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	root.AddCommand(newRun(s), newCheck(s), newReport(s), newList(s))
+	return root
+}
+
+// exactly wants n arguments, named for the error.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s is missing, see `%s --help`", names[len(args)], c.CommandPath())
+		case len(args) > len(names):
+			return usagef("%q is one argument too many, see `%s --help`", args[len(names)], c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// version is the module's, or the commit's where the module has none.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return "devel-" + s.Value[:12]
+		}
+	}
+	return "devel"
+}

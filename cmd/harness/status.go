@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bucketproof/bucket/backend"
+	"bucketproof/bucket/limiterfile"
+)
+
+// Exit statuses, the first that applies.
+const (
+	statusEnvironment = 4 // no Redis, lost it, disk full
+	statusUsage       = 3 // bad usage, limiter file, scenario file or history
+	statusFail        = 1 // a verdict is not the expected one
+	statusUndecided   = 2
+)
+
+// statusError is an error with the exit status it means. With no cause it is a
+// verdict, which was printed already.
+type statusError struct {
+	status int
+	cause  error
+}
+
+func (e *statusError) Error() string {
+	if e.cause == nil {
+		return ""
+	}
+	return e.cause.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.cause }
+
+// usage marks a mistake of the user's.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{statusUsage, err}
+}
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// environment marks a failure of what the command needs around it.
+func environment(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{statusEnvironment, err}
+}
+
+// statusOf is the exit status for an error: what it was marked with, or the
+// user's mistake if it is one by its kind, or else the environment's failure.
+func statusOf(err error) int {
+	var marked *statusError
+	var mistake *limiterfile.Error
+	switch {
+	case errors.As(err, &marked):
+		return marked.status
+	case errors.Is(err, backend.ErrUsage) || errors.As(err, &mistake):
+		return statusUsage
+	}
+	return statusEnvironment
+}
+
+// verdictStatus turns the verdict of a report into the error that exits so.
+func verdictStatus(verdict string) error {
+	switch verdict {
+	case "pass":
+		return nil
+	case "undecided":
+		return &statusError{status: statusUndecided}
+	}
+	return &statusError{status: statusFail}
+}
+
+// oneLine folds an error's text into one line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,190 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"bucketproof/bucket"
+)
+
+const small = `name: small
+limit: {rate: 100, capacity: 50}
+instances:
+  - {name: app}
+phases:
+  - {burst: 100}
+`
+
+func TestCatalogueParses(t *testing.T) {
+	for _, name := range Names() {
+		s, err := Named(name)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if s.Name != name {
+			t.Errorf("%s.yaml is named %s", name, s.Name)
+		}
+		if s.About == "" || len(s.Limiters) == 0 {
+			t.Errorf("%s: about or limiters are missing", name)
+		}
+	}
+}
+
+func TestSuitesNameScenarios(t *testing.T) {
+	for _, suite := range Suites() {
+		names, _ := SuiteOf(suite)
+		seen := map[string]bool{}
+		for _, name := range names {
+			if _, err := Named(name); err != nil {
+				t.Errorf("suite %s: %v", suite, err)
+			}
+			if seen[name] {
+				t.Errorf("suite %s names %s twice", suite, name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+func TestParseFull(t *testing.T) {
+	const text = `name: full
+about: All there is.
+limit: {rate: 100, capacity: 50}
+keys: {count: 1000, pick: zipf}
+cost: 2
+limiters: [app-clock]
+latency: true
+in_flight: 8
+instances:
+  - {name: slow, count: 2, clock: {offset: -250ms}}
+  - {name: fast, clock: {offset: 250ms, drift: 200ppm, jitter: 2ms, steps: [{at: 3s, by: -1s}]}}
+phases:
+  - {from: [slow], burst: 200}
+  - {from: [slow-2], burst: 20, hold: 520ms}
+  - {for: 2s, open: {rate: 5k, arrivals: poisson}, hold: {share: 0.1, from: 50ms, to: 2s}}
+  - {for: 2s, closed: {workers: 8, think: 1ms, random: true}}
+  - {for: 500ms}
+  - parallel: [{from: [slow], burst: 1}, {from: [fast], burst: 2}]
+  - {repeat: 3, phases: [{burst: 1}, {for: 1ms}]}
+sweep: {spread: [10ms, 1s]}
+quick: [10ms]
+expect:
+  app-clock: {over-admission: fail, spurious-denial: any}
+`
+	got, err := Parse("full.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms := func(n int) Duration { return Duration(time.Duration(n) * time.Millisecond) }
+	want := &Scenario{
+		Name: "full", About: "All there is.", Limit: bucket.Limit{Rate: 100, Capacity: 50},
+		Keys: Keys{Count: 1000, Pick: "zipf"}, Cost: 2, Limiters: []string{"app-clock"}, Latency: true, InFlight: 8,
+		Instances: []Group{
+			{Name: "slow", Count: 2, Clock: Clock{Offset: ms(-250)}},
+			{Name: "fast", Clock: Clock{Offset: ms(250), Drift: 200, Jitter: ms(2), Steps: []Step{{At: ms(3000), By: ms(-1000)}}}},
+		},
+		Phases: []Phase{
+			{From: []string{"slow"}, Burst: 200},
+			{From: []string{"slow-2"}, Burst: 20, Hold: &Hold{Share: 1, From: ms(520), To: ms(520)}},
+			{For: ms(2000), Open: &Open{Rate: 5000, Arrivals: "poisson"}, Hold: &Hold{Share: 0.1, From: ms(50), To: ms(2000)}},
+			{For: ms(2000), Closed: &Closed{Workers: 8, Think: ms(1), Random: true}},
+			{For: ms(500)},
+			{Parallel: []Phase{{From: []string{"slow"}, Burst: 1}, {From: []string{"fast"}, Burst: 2}}},
+			{Repeat: 3, Phases: []Phase{{Burst: 1}, {For: ms(1)}}},
+		},
+		Sweep:  Sweep{Spread: []Duration{ms(10), ms(1000)}},
+		Quick:  Points{Names: []string{"10ms"}},
+		Expect: map[string]Expectations{"app-clock": {"over-admission": ExpectFail, "spurious-denial": ExpectAny}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parsed scenario (-want +got):\n%s", diff)
+	}
+}
+
+// wrongFiles are mistakes: the line that replaces one of small's (or is added),
+// and what the error must say after the file's name.
+var wrongFiles = []struct{ old, new, want string }{
+	{"name: small", "nam: small", ":1:1: unknown field \"nam\""},
+	{"name: small", "name: sm/all", ":1:7: \"sm/all\" is no name"},
+	{"name: small", "name: ''", ": name is missing"},
+	{"limit: {rate: 100, capacity: 50}", "", "limit is missing"},
+	{"rate: 100", "rate: 0", ":2:8: rate is 0, want a finite number above 0"},
+	{"rate: 100", "rate: -1", ":2:8: rate is -1"},
+	{"rate: 100", "rate: .nan", ":2:8: rate is NaN"},
+	{"rate: 100", "rate: fast", ":2:15: "},
+	{"capacity: 50", "capacity: 0.5", ":2:8: capacity 0.5 is below the cost of a request, 1"},
+	{"capacity: 50}", "capacity: 50, burst: 2}", ":2:34: unknown field \"burst\""},
+	{"- {name: app}", "- {name: app, count: -1}", ":4:24: count is -1"},
+	{"- {name: app}", "- {name: app}\n  - {name: app}", "two instances are named app"},
+	{"- {name: app}", "- {name: app, clock: {offset: soon}}", ":4:33: \"soon\" is no duration"},
+	{"- {name: app}", "- {name: app, clock: {drift: 5x}}", ":4:32: \"5x\" is no drift"},
+	{"- {name: app}", "- {name: app, clock: {jitter: -1ms}}", ":4:33: jitter is -1ms"},
+	{"- {name: app}", "- {name: app, clock: {steps: [{at: -1s, by: 1s}]}}", "step 1 is at -1s"},
+	{"- {burst: 100}", "- {burst: -1}", ":6:13: burst is -1"},
+	{"- {burst: 100}", "- {burst: 100, open: {rate: 5}}", ":6:5: a phase has one of burst, open"},
+	{"- {burst: 100}", "- {for: 1s, open: {arrivals: poisson}}", "rate is missing"},
+	{"- {burst: 100}", "- {for: 1s, open: {rate: 5x}}", ":6:28: \"5x\" is no number"},
+	{"- {burst: 100}", "- {for: 1s, open: {rate: 5, arrivals: often}}", "\"often\" is unknown, want constant or poisson"},
+	{"- {burst: 100}", "- {open: {rate: 5}}", "for is missing"},
+	{"- {burst: 100}", "- {for: 1s, closed: {workers: 0}}", "workers is 0"},
+	{"- {burst: 100}", "- {for: -1s}", ":6:11: for is -1s"},
+	{"- {burst: 100}", "- {from: [apt], burst: 1}", ":6:13: no instance is named apt, there are app"},
+	{"- {burst: 100}", "- {burst: 1, hold: {share: 2}}", "share is 2, want 0 to 1"},
+	{"- {burst: 100}", "- {burst: 1, hold: {share: 1, from: 2s, to: 1s}}", "holds from 2s to 1s"},
+	{"- {burst: 100}", "- {for: 1s, hold: 1s}", "hold wants a load"},
+	{"- {burst: 100}", "- {repeat: 3}", "repeat wants phases"},
+	{"- {burst: 100}", "- {phases: [{burst: 1}]}", "phases inside a phase want repeat"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {spread: [1ms]}", "no spread to sweep"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {load: [0]}", "load is 0, want a factor above 0"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {load: [2], limit: [{rate: 1, capacity: 1}]}", "a sweep is over one figure"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {limit: [{rate: 1, capacity: 0}]}", "capacity is 0"},
+	{"  - {burst: 100}", "  - {burst: 1}\nquick: [nowhere]", "no point of the sweep is named nowhere"},
+	{"  - {burst: 100}", "  - {burst: 1}\nexpect: {app-clock: {over-admision: fail}}", "no check is named over-admision"},
+	{"  - {burst: 100}", "  - {burst: 1}\nexpect: {app-clock: {over-admission: maybe}}", "\"maybe\" is no expectation"},
+	{"  - {burst: 100}", "  - {burst: 1}\nkeys: {count: -1}", "count is -1"},
+	{"  - {burst: 100}", "  - {burst: 1}\nkeys: {pick: often}", "\"often\" is unknown, want uniform, zipf"},
+	{"  - {burst: 100}", "  - [burst", ":6:"},
+	{"phases:\n  - {burst: 100}", "", "phases are missing"},
+	{"instances:\n  - {name: app}", "", "instances are missing"},
+}
+
+func TestWrongFilesAreToldWithPlace(t *testing.T) {
+	for _, w := range wrongFiles {
+		text := strings.Replace(small, w.old, w.new, 1)
+		if text == small {
+			t.Fatalf("%q does not stand in the small scenario", w.old)
+		}
+		_, err := Parse("x.yaml", []byte(text))
+		switch {
+		case err == nil:
+			t.Errorf("%q instead of %q: no error", w.new, w.old)
+		case !strings.HasPrefix(err.Error(), "x.yaml:"):
+			t.Errorf("%q: error %q has no place", w.new, err)
+		case !strings.Contains(err.Error(), w.want):
+			t.Errorf("%q: error %q, want %q in it", w.new, err, w.want)
+		case strings.Contains(err.Error(), "\n"):
+			t.Errorf("%q: error %q has several lines", w.new, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(small))
+	for _, name := range Names() {
+		text, err := Text(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Parse("x.yaml", data)
+		if err == nil {
+			s.Points()
+		}
+	})
+}

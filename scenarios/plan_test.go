@@ -1,0 +1,141 @@
+package scenarios
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"bucketproof/bucket"
+)
+
+func mustParse(t *testing.T, text string) *Scenario {
+	t.Helper()
+	s, err := Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestScaledKeepsTheShape(t *testing.T) {
+	s := mustParse(t, `name: shape
+limit: {rate: 100, capacity: 50}
+instances:
+  - {name: slow, clock: {offset: -250ms, jitter: 2ms, steps: [{at: 1s, by: -500ms}]}}
+  - {name: fast, clock: {offset: 250ms}}
+phases:
+  - {burst: 75, hold: 50ms}
+  - {for: 1s, open: {rate: 200}}
+  - {for: 100ms}
+  - {for: 1s, closed: {workers: 2, think: 4ms}}
+`)
+	got := s.Scaled(bucket.Limit{Rate: 50, Capacity: 100}) // four times the fill time
+	checks := []struct {
+		name      string
+		got, want any
+	}{
+		{"offset", got.Instances[0].Clock.Offset, Duration(-time.Second)},
+		{"jitter", got.Instances[0].Clock.Jitter, Duration(8 * time.Millisecond)},
+		{"step", got.Instances[0].Clock.Steps[0], Step{Duration(time.Second), Duration(-2 * time.Second)}},
+		{"burst", got.Phases[0].Burst, 150},
+		{"hold", *got.Phases[0].Hold, Hold{1, Duration(200 * time.Millisecond), Duration(200 * time.Millisecond)}},
+		{"rate", got.Phases[1].Open.Rate, Rate(100)},
+		{"loaded phase", got.Phases[1].For, Duration(2 * time.Second)},
+		{"idle phase", got.Phases[2].For, Duration(400 * time.Millisecond)},
+		{"think", got.Phases[3].Closed.Think, Duration(8 * time.Millisecond)},
+		{"original", s.Phases[1].Open.Rate, Rate(200)},
+		{"original offset", s.Instances[0].Clock.Offset, Duration(-250 * time.Millisecond)},
+	}
+	for _, c := range checks {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestPlans(t *testing.T) {
+	drain, err := Named("skew-drain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overload, err := Named("overload")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := &Subject{Name: "fixed", Limit: &bucket.Limit{Rate: 10, Capacity: 5}}
+	free := &Subject{Name: "free"}
+	tests := []struct {
+		name string
+		sel  Selection
+		want []string
+	}{
+		{"sweep over spreads", Selection{Scenarios: []*Scenario{drain}, Subjects: []*Subject{free}},
+			[]string{"skew-drain/100ms", "skew-drain/300ms", "skew-drain/500ms", "skew-drain/2s"}},
+		{"quick", Selection{Scenarios: []*Scenario{drain}, Subjects: []*Subject{free}, Quick: true},
+			[]string{"skew-drain/300ms"}},
+		{"spread scales with the fill time", Selection{Scenarios: []*Scenario{drain}, Subjects: []*Subject{free}, Rate: 50, Quick: true},
+			[]string{"skew-drain/600ms"}},
+		{"sweep over limits", Selection{Scenarios: []*Scenario{overload}, Subjects: []*Subject{free}},
+			[]string{"overload/100-50", "overload/33.3-7.5", "overload/250-25", "overload/20-100"}},
+		{"a fixed limit is no sweep", Selection{Scenarios: []*Scenario{overload}, Subjects: []*Subject{fixed}},
+			[]string{"overload"}},
+		{"one override keeps the sweep", Selection{Scenarios: []*Scenario{overload}, Subjects: []*Subject{free}, Capacity: 10},
+			[]string{"overload/100-10", "overload/33.3-10", "overload/250-10", "overload/20-10"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			plans, _, err := tt.sel.Plans()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range plans {
+				got = append(got, p.Scenario.Name)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("points (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPlansRefuseAndSkip(t *testing.T) {
+	s := mustParse(t, small)
+	if _, _, err := (Selection{Scenarios: []*Scenario{s}}).Plans(); err == nil || !strings.Contains(err.Error(), "names no limiters") {
+		t.Errorf("no limiters: %v", err)
+	}
+	sub := []*Subject{{Name: "free"}}
+	if _, _, err := (Selection{Scenarios: []*Scenario{s}, Subjects: sub, Capacity: 0.5}).Plans(); err == nil || !strings.Contains(err.Error(), "below the cost") {
+		t.Errorf("capacity below the cost: %v", err)
+	}
+	boom := errors.New("no such limiter")
+	s.Limiters = []string{"x"}
+	if _, _, err := (Selection{Scenarios: []*Scenario{s}, Resolve: func(string) (*Subject, error) { return nil, boom }}).Plans(); !errors.Is(err, boom) {
+		t.Errorf("unknown limiter: %v", err)
+	}
+	idle, err := Named("idle-burst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hour := []*Subject{{Name: "hour", Limit: &bucket.Limit{Rate: 0.01, Capacity: 36}}}
+	plans, skips, err := Selection{Scenarios: []*Scenario{idle}, Subjects: hour}.Plans()
+	if err != nil || len(plans) != 0 || len(skips) != 1 || !strings.Contains(skips[0].Reason, "more than 1m") {
+		t.Errorf("an hour's fill time: plans %v, skips %v, error %v", plans, skips, err)
+	}
+}
+
+func TestSeedsDoNotDependOnNeighbours(t *testing.T) {
+	if seedOf(1, "a", "b") != seedOf(1, "a", "b") {
+		t.Error("one run, two seeds")
+	}
+	seen := map[uint64]bool{}
+	for _, s := range []uint64{seedOf(1, "a", "b"), seedOf(2, "a", "b"), seedOf(1, "ab", ""), seedOf(1, "b", "a")} {
+		if seen[s] {
+			t.Errorf("seed %d twice", s)
+		}
+		seen[s] = true
+	}
+}

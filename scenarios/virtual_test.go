@@ -1,0 +1,232 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+)
+
+// virtual is a member of the reference family on a server in virtual time:
+// each request takes a while to get there and back, is decided at one instant,
+// and renews the key's life, which runs on the server's clock.
+type virtual struct {
+	rule   bucket.Rule
+	server bool // on the server's clock
+
+	mu     sync.Mutex
+	random *rand.Rand
+	states map[string]stored
+}
+
+type stored struct {
+	bucket.State
+	until time.Time
+}
+
+// delay is one way: 50 to 400 µs.
+func (v *virtual) delay() time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return 50*time.Microsecond + time.Duration(v.random.Int64N(int64(350*time.Microsecond)))
+}
+
+func (v *virtual) Take(_ context.Context, l bucket.Limit, r bucket.Request) (bucket.Decision, error) {
+	time.Sleep(v.delay())
+	allowed := v.decide(l, r)
+	time.Sleep(v.delay())
+	return bucket.Untold(allowed), nil
+}
+
+func (v *virtual) decide(l bucket.Limit, r bucket.Request) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := time.Now()
+	s := v.states[r.Key]
+	if !now.Before(s.until) {
+		s = stored{}
+	}
+	reading := float64(r.Now.UnixMilli())
+	if v.server {
+		reading = float64(now.UnixMicro())
+	}
+	state, allowed := v.rule.Take(s.State, l, reading, r.Cost)
+	v.states[r.Key] = stored{state, now.Add(time.Duration(l.TTLMillis()) * time.Millisecond)}
+	return allowed
+}
+
+// virtualSubject is a reference limiter by its built-in name.
+func virtualSubject(name string, seed uint64) *Subject {
+	v := &virtual{random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}}
+	s := &Subject{Name: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true}
+	switch name {
+	case "app-clock":
+		v.rule = bucket.RuleAppClock
+	case "app-clock-monotonic":
+		v.rule = bucket.RuleAppClockMonotonic
+	case "redis-time":
+		v.rule, v.server = bucket.RuleRedisTime, true
+		s.Time, s.Granularity = bucket.ServerTime, time.Microsecond
+	}
+	s.Open = func(context.Context, string) (bucket.Limiter, error) { return v, nil }
+	return s
+}
+
+var reference = []string{"app-clock", "app-clock-monotonic", "redis-time"}
+
+// runVirtual runs the points of named scenarios for a reference limiter in
+// virtual time.
+func runVirtual(t *testing.T, seed uint64, limiter string, names ...string) []*Result {
+	t.Helper()
+	var results []*Result
+	sel := Selection{Subjects: []*Subject{virtualSubject(limiter, seed)}, Seed: seed}
+	for _, name := range names {
+		s, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sel.Scenarios = append(sel.Scenarios, s)
+	}
+	plans, _, err := sel.Plans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := &Runner{ID: "virtual"}
+		for _, p := range plans {
+			res, err := r.Run(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, res)
+		}
+	})
+	return results
+}
+
+// TestStandardInVirtualTime holds every scenario's expectations against the
+// reference family where no machine can be slow.
+func TestStandardInVirtualTime(t *testing.T) {
+	names, _ := SuiteOf("standard")
+	for _, limiter := range reference {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s/%d", limiter, seed), func(t *testing.T) {
+				t.Parallel()
+				for _, res := range runVirtual(t, seed, limiter, names...) {
+					if res.Outcome != AsExpected {
+						t.Errorf("%s is %s", res.Scenario.Name, res.Outcome)
+						for _, v := range res.Verdicts {
+							t.Logf("  %s: %s, expected %s, within prediction %v: %s", v.Name, v.Verdict, v.Expected, v.WithinPrediction, v.Detail)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// verdictOn is a check's verdict in a result.
+func verdictOn(t *testing.T, res *Result, name string) Verdict {
+	t.Helper()
+	for _, v := range res.Verdicts {
+		if v.Name == name {
+			return v
+		}
+	}
+	t.Fatalf("%s: no check %s", res.Scenario.Name, name)
+	return Verdict{}
+}
+
+// burstTime is from a run's first call to its last reply.
+func burstTime(res *Result) float64 {
+	s := res.Report.Summary
+	return float64(s.End-s.Start) / 1e9
+}
+
+// TestSkewDrainExceedsByTheSpread: a spread S is worth min(C, R·S) tokens to a
+// caller's clock and nothing to the server's.
+func TestSkewDrainExceedsByTheSpread(t *testing.T) {
+	for _, limiter := range reference {
+		for _, res := range runVirtual(t, 7, limiter, "skew-drain") {
+			l, spread := res.Limit, time.Duration(res.Scenario.spread()).Seconds()
+			want := math.Min(l.Capacity, l.Rate*spread)
+			if limiter == "redis-time" {
+				want = 0
+			}
+			got := verdictOn(t, res, check.OverAdmission).Value["peak_excess"]
+			if slack := 1 + l.Rate*(0.001+burstTime(res)); math.Abs(got-want) > slack {
+				t.Errorf("%s in %s: peak excess %.1f, want %.1f ± %.1f", limiter, res.Scenario.Name, got, want, slack)
+			}
+		}
+	}
+}
+
+// grants is what the instances of a group were granted, and the share of all.
+func grants(res *Result, group string) (n int64, share float64) {
+	for _, in := range res.Report.Summary.Instances {
+		if strings.HasPrefix(in.Name, group) {
+			n += in.Allowed
+		}
+	}
+	return n, float64(n) / float64(res.Report.Summary.Allowed)
+}
+
+// TestSkewMixedStarves: as written, the slow instances get next to nothing,
+// polite or not; with a clock that never goes back they are served while the
+// load is polite and disadvantaged under overload; Redis TIME is even.
+func TestSkewMixedStarves(t *testing.T) {
+	for _, limiter := range reference {
+		results := runVirtual(t, 3, limiter, "skew-mixed")
+		for i, load := range []string{"polite", "overload"} {
+			res := results[i]
+			_, share := grants(res, "slow")
+			detail := verdictOn(t, res, check.Fairness).Detail
+			switch {
+			case limiter == "app-clock":
+				if share > 0.12 || !strings.Contains(detail, "slow-") {
+					t.Errorf("%s: the slow ones got %.2f of all grants, told as %q", res.Scenario.Name, share, detail)
+				}
+			case limiter == "app-clock-monotonic" && load == "overload":
+				if share > 0.25 || !strings.Contains(detail, "slow-") {
+					t.Errorf("%s: the slow ones got %.2f of all grants, told as %q", res.Scenario.Name, share, detail)
+				}
+			default:
+				if math.Abs(share-0.5) > 0.1 {
+					t.Errorf("%s in %s: the slow ones got %.2f of all grants", limiter, res.Scenario.Name, share)
+				}
+			}
+		}
+	}
+}
+
+// TestFastLeavesLocksOut: the others are locked out for S − (level − 1)/R as
+// written, level being what was left, and S + 1/R − level/λ with a clock that
+// never goes back; not at all on the server's clock.
+func TestFastLeavesLocksOut(t *testing.T) {
+	for _, limiter := range reference {
+		res := runVirtual(t, 5, limiter, "fast-leaves")[0]
+		longest := 0.0
+		for _, in := range res.Report.Summary.Instances {
+			longest = math.Max(longest, in.LongestLockout.Seconds())
+		}
+		spread := time.Duration(res.Scenario.spread()).Seconds()
+		switch limiter {
+		case "redis-time":
+			if longest > 0.05 {
+				t.Errorf("%s: locked out for %.2f s", limiter, longest)
+			}
+		default:
+			if math.Abs(longest-spread) > 0.1 {
+				t.Errorf("%s: locked out for %.2f s, want about %.2f s", limiter, longest, spread)
+			}
+		}
+	}
+}

@@ -47,8 +47,8 @@ func parseHeader(line []byte) (Header, error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return Header{}, fmt.Errorf("header: %w", err)
 	}
-	if l.History.String() != fmt.Sprint(version) {
-		return Header{}, fmt.Errorf("history is version %q, and only %d is known", l.History, version)
+	if v, err := parseWhole([]byte(l.History)); err != nil || v != version {
+		return Header{}, fmt.Errorf("history is %q, and only version %d is known", l.History, version)
 	}
 	if l.Limit != nil {
 		if err := l.Limit.Validate(); err != nil {

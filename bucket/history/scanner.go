@@ -116,24 +116,22 @@ func (s *scanner) object(value func(name []byte) error) error {
 	}
 }
 
-// number takes a number's bytes; whether they are one parseDecimal decides.
+// number takes a number's bytes, and those of NaN and the like; whether they
+// are a number parseDecimal decides.
 func (s *scanner) number() ([]byte, error) {
 	s.next()
 	start := s.at
-	for ; s.at < len(s.line); s.at++ {
-		switch c := s.line[s.at]; {
-		case '0' <= c && c <= '9', c == '-', c == '+', c == '.', c == 'e', c == 'E':
-		default:
-			if s.at == start {
-				return nil, s.wrong("a number")
-			}
-			return s.line[start:s.at], nil
-		}
+	for s.at < len(s.line) && inNumber(s.line[s.at]) {
+		s.at++
 	}
 	if s.at == start {
 		return nil, s.wrong("a number")
 	}
 	return s.line[start:s.at], nil
+}
+
+func inNumber(c byte) bool {
+	return '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // text takes a string and returns what it stands for, valid until the next

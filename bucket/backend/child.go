@@ -37,6 +37,7 @@ func startChild(cmd *exec.Cmd, log string) (*child, error) {
 		started <- err
 		if err == nil {
 			c.err = cmd.Wait()
+			killGroup(cmd.Process) // what a script left running
 			close(c.done)
 		}
 	}()
@@ -57,10 +58,11 @@ func (c *child) exited() bool {
 	}
 }
 
-// kill ends the child and waits until it is gone.
+// kill ends the child and what it may have started (the program on PATH can be
+// a script around the real one), and waits until it is gone.
 func (c *child) kill() {
 	if !c.exited() {
-		_ = c.cmd.Process.Kill() // it may have ended by itself just now
+		killGroup(c.cmd.Process)
 	}
 	<-c.done
 }

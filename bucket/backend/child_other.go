@@ -2,6 +2,11 @@
 
 package backend
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 func childAttributes() *syscall.SysProcAttr { return nil }
+
+func killGroup(p *os.Process) { _ = p.Kill() }

@@ -48,12 +48,12 @@ func openProcess(ctx context.Context, o Options) (*Redis, error) {
 	}
 	p := &process{program: program, dir: dir}
 	if err := p.start(ctx); err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, cleanedUp(err, p.close())
 	}
 	address := p.address()
 	r, err := attach(ctx, Info{Kind: Process, Address: address}, redis.Options{Addr: address}, p)
 	if err != nil {
-		return nil, errors.Join(err, p.close())
+		return nil, cleanedUp(err, p.close())
 	}
 	o.logf("redis: started %s: %s", program, r.info)
 	return r, nil

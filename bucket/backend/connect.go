@@ -14,11 +14,12 @@ import (
 // what the client reported.
 type connectError struct {
 	address string
+	secure  bool // over TLS
 	err     error
 }
 
 func (e *connectError) Error() string {
-	return "connect to redis at " + e.address + ": " + reason(e.err)
+	return "connect to redis at " + e.address + ": " + reason(e.err, e.secure)
 }
 
 func (e *connectError) Unwrap() error { return e.err }
@@ -40,7 +41,7 @@ var refusals = []struct{ answer, text string }{
 }
 
 // reason turns an error of the first command into one line with a hint.
-func reason(err error) string {
+func reason(err error, secure bool) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	for _, r := range refusals {
 		if strings.Contains(text, r.answer) {
@@ -59,14 +60,21 @@ func reason(err error) string {
 		return "there is no such socket: start a Redis with unixsocket set, or use --redis auto"
 	case errors.Is(err, os.ErrPermission):
 		return "this user may not open the socket: check its unixsocketperm"
-	case strings.Contains(text, "first record does not look like a TLS handshake"):
-		return "it does not speak TLS: use redis:// instead of rediss://"
+	case strings.Contains(text, "first record does not look like a TLS handshake"),
+		secure && isTimeout(err):
+		return "it does not seem to speak TLS: use redis:// instead of rediss://"
 	case strings.Contains(text, "x509:"):
 		return text + ": use a host name its certificate covers, or add ?skip_verify=true"
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return "it closed the connection: is it a Redis, and does it want TLS (rediss://)?"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+	case isTimeout(err):
 		return "no answer in time: is the address right, and does a firewall let it through?"
 	}
 	return text
+}
+
+// isTimeout reports whether an answer did not come in time.
+func isTimeout(err error) bool {
+	var n net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
 }

@@ -13,7 +13,7 @@ import (
 // identify checks that the server answers and fills in what it is.
 func (r *Redis) identify(ctx context.Context) error {
 	if err := r.admin.Ping(ctx).Err(); err != nil {
-		return &connectError{address: r.info.Address, err: err}
+		return r.unreachable(err)
 	}
 	if r.info.Kind == Embedded {
 		return nil // miniredis has no INFO about itself
@@ -28,6 +28,11 @@ func (r *Redis) identify(ctx context.Context) error {
 		return fmt.Errorf("ask %s for INFO: %w", r.info.Address, err)
 	}
 	return r.describe(parseInfo(text))
+}
+
+// unreachable is the error of a first command.
+func (r *Redis) unreachable(err error) error {
+	return &connectError{address: r.info.Address, secure: r.settings.TLSConfig != nil, err: err}
 }
 
 // describe reads the answer to INFO.

@@ -61,7 +61,7 @@ func (r *Redis) awaitAnswer(ctx context.Context) error {
 			return nil
 		}
 		if pause(ctx, startPoll) != nil {
-			return &connectError{address: r.info.Address, err: err}
+			return r.unreachable(err)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (r *Redis) Alive(ctx context.Context) error {
 		}
 	}
 	if err := r.admin.Ping(ctx).Err(); err != nil {
-		return &connectError{address: r.info.Address, err: err}
+		return r.unreachable(err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -35,7 +34,7 @@ func openEmbedded(ctx context.Context, o Options) (*Redis, error) {
 	info := Info{Kind: Embedded, Engine: "miniredis", Version: miniredisVersion, Address: e.addr}
 	r, err := attach(ctx, info, redis.Options{Addr: e.addr}, e)
 	if err != nil {
-		return nil, errors.Join(err, e.close())
+		return nil, cleanedUp(err, e.close())
 	}
 	o.logf("redis: started an embedded one, which only resembles Redis: %s", r.info)
 	return r, nil

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,10 +37,11 @@ type queue struct {
 
 	running atomic.Pointer[server.Peer] // whose command is being executed
 
-	mu    sync.Mutex // held while a command executes
-	until time.Time  // no command before
-	aged  time.Time  // when keys were last aged
-	rest  time.Duration
+	mu    sync.Mutex       // held while a command executes
+	until time.Time        // no command before
+	aged  time.Time        // when keys were last aged
+	took  [4]time.Duration // by the last passes, in a ring
+	turn  int
 }
 
 // newQueue puts a queue in front of m, which runs.
@@ -96,15 +98,23 @@ func (q *queue) inside(c *server.Peer) bool {
 func (q *queue) age() {
 	now := time.Now()
 	elapsed := now.Sub(q.aged)
-	if elapsed < q.rest {
+	if elapsed < q.rest() {
 		return
 	}
 	q.mini.FastForward(elapsed)
 	q.aged = now
-	q.rest = 0
-	if pass := time.Since(now); pass > cheapPass {
-		q.rest = restFactor * pass
+	q.took[q.turn] = time.Since(now)
+	q.turn = (q.turn + 1) % len(q.took)
+}
+
+// rest is how long ageing pauses. The quickest of the last passes counts: a
+// slow one may only mean that the machine was busy.
+func (q *queue) rest() time.Duration {
+	pass := slices.Min(q.took[:])
+	if pass <= cheapPass {
+		return 0
 	}
+	return restFactor * pass
 }
 
 // pause answers CLIENT PAUSE, which miniredis does not know.

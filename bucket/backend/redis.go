@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -92,7 +91,7 @@ func attach(ctx context.Context, info Info, base redis.Options, s owned) (*Redis
 	r := &Redis{info: info, settings: clientSettings(base), server: s}
 	r.admin = r.newClient("admin", nil)
 	if err := r.identify(ctx); err != nil {
-		return nil, errors.Join(err, r.admin.Close())
+		return nil, cleanedUp(err, r.admin.Close())
 	}
 	return r, nil
 }
@@ -111,7 +110,7 @@ func (r *Redis) Close() error {
 	r.closing.Do(func() {
 		err := r.admin.Close()
 		if r.server != nil {
-			err = errors.Join(err, r.server.close())
+			err = cleanedUp(err, r.server.close())
 		}
 		r.closed = err
 	})

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/types"
 	"github.com/expr-lang/expr/vm"
@@ -43,10 +45,9 @@ func (e *Expr) Defined() bool { return e.kind != exprNone }
 type want string
 
 const (
-	wantWord    want = "a number, text or a boolean" // what can be sent
-	wantTruth   want = "true or false"
-	wantNumber  want = "a number"
-	clockHidden      = "; time is an input here: use now_s, now_ms, now_us or now_ns"
+	wantWord   want = "a number, text or a boolean" // what can be sent
+	wantTruth  want = "true or false"
+	wantNumber want = "a number"
 )
 
 // compile compiles the expression that code is, which stands at the given
@@ -88,6 +89,10 @@ func compile(text scalar, offset int, code, what string, known []name, w want) (
 			return e, err
 		}
 		e.kind = exprFixed
+		if w == wantWord {
+			_, err = e.append(nil, &scope{})
+			return e, err
+		}
 	default:
 		e.kind = exprProgram
 	}
@@ -113,16 +118,43 @@ func (e *Expr) compileError(err error, known []string) error {
 	if !errors.As(err, &f) {
 		return e.errorf(0, "%s: %v", e.what, err)
 	}
-	unknown, ok := strings.CutPrefix(f.Message, "unknown name ")
-	if !ok {
-		return e.errorf(f.From, "%s: %s", e.what, f.Message)
+	if unknown, ok := strings.CutPrefix(f.Message, "unknown name "); ok {
+		return e.errorf(f.From, "%s: unknown name `%s`%s", e.what, unknown, unknownHint(unknown, known))
 	}
-	for _, clock := range clockFunctions {
-		if unknown == clock {
-			return e.errorf(f.From, "%s: there is no %s()%s", e.what, clock, clockHidden)
-		}
+	switch f.Message {
+	case `unexpected token Operator("=")`:
+		return e.errorf(f.From, "%s: a single `=`; compare with `==`", e.what)
+	case "unexpected token EOF":
+		return e.errorf(f.From, "%s: the expression ends too early", e.what)
 	}
-	return e.errorf(f.From, "%s: unknown name `%s`, %s", e.what, unknown, hint(unknown, known))
+	return e.errorf(f.From, "%s: %s", e.what, f.Message)
+}
+
+// unknownHint says what to do about an unknown name in an expression.
+func unknownHint(unknown string, known []string) string {
+	switch unknown {
+	case "reply":
+		return ": it exists in `reply`, of a limiter on Redis"
+	case "status", "headers", "body":
+		return ": it exists in `reply`, of an `http` limiter"
+	case "$env":
+		return ": use the names themselves"
+	}
+	if slices.Contains(clockFunctions, unknown) {
+		return ": time is an input here; use now_s, now_ms, now_us or now_ns"
+	}
+	var functions []string
+	for _, f := range builtin.Builtins {
+		functions = append(functions, f.Name)
+	}
+	if k := nearest(unknown, functions, 1); k != "" {
+		return fmt.Sprintf(", did you mean `%s`?", k)
+	}
+	text := ", " + hint(unknown, known)
+	if strings.Contains(text, "known:") {
+		text += fmt.Sprintf("; constant text has quotes of its own: \"'%s'\"", unknown)
+	}
+	return text
 }
 
 // collect notes which names the expression uses.
@@ -132,7 +164,7 @@ func (e *Expr) collect(known []name) error {
 	ast.Walk(&node, found)
 	for _, id := range found.nodes {
 		if id.Value == "$env" {
-			return e.errorf(id.Location().From, "%s: unknown name `$env`, use the names themselves", e.what)
+			return e.errorf(id.Location().From, "%s: unknown name `$env`%s", e.what, unknownHint("$env", nil))
 		}
 		for _, n := range known {
 			if names[n].spelling == id.Value {

@@ -37,21 +37,28 @@ func (s *source) errorf(at place, format string, args ...any) *Error {
 }
 
 // hint says what the writer of word probably meant: the nearest of known, or
-// all of known when none is near.
+// all of known when none is near. In a short word two edits reach anything.
 func hint(word string, known []string) string {
-	best, distance := "", 3
-	if n := len([]rune(word)); n < 5 {
-		distance = 2 // in a short word two edits reach anything
+	most := 2
+	if len([]rune(word)) < 4 {
+		most = 1
 	}
-	for _, k := range known {
-		if d := edits(strings.ToLower(word), k); d < distance {
-			best, distance = k, d
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("did you mean `%s`?", best)
+	if k := nearest(word, known, most); k != "" {
+		return fmt.Sprintf("did you mean `%s`?", k)
 	}
 	return "known: " + strings.Join(known, ", ")
+}
+
+// nearest is the one of known that is the fewest edits from word, and not more
+// than most; empty when there is none.
+func nearest(word string, known []string, most int) string {
+	best := ""
+	for _, k := range known {
+		if d := edits(strings.ToLower(word), strings.ToLower(k)); d <= most {
+			best, most = k, d-1
+		}
+	}
+	return best
 }
 
 // edits is the least number of insertions, deletions, substitutions and swaps

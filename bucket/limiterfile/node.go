@@ -20,14 +20,14 @@ type field struct {
 func (s *source) fields(n ast.Node, what string, known []string) ([]field, error) {
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
-		return nil, s.errorf(start(n), "%s is %s, want fields: %s", what, describe(n), strings.Join(known, ", "))
+		return nil, s.errorf(start(n), "%s is %s, want fields%s", what, describe(n), list(known))
 	}
 	var out []field
 	for _, v := range m.Values {
 		f := field{at: start(v.Key), value: v.Value}
 		key, ok := v.Key.(*ast.StringNode)
 		if !ok {
-			return nil, s.errorf(f.at, "`%s` is no field name; %s", v.Key.GetToken().Value, hint("", known))
+			return nil, s.errorf(f.at, "`%s` is no field name, want names%s", v.Key.GetToken().Value, list(known))
 		}
 		f.name = key.Value
 		if known != nil && !slices.Contains(known, f.name) {
@@ -116,4 +116,12 @@ func describe(n ast.Node) string {
 		return "a tagged value (not used in limiter files: remove the `!` tag)"
 	}
 	return "something else"
+}
+
+// list renders names behind a colon; nothing for no names.
+func list(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(names, ", ")
 }

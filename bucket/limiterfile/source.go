@@ -36,8 +36,15 @@ func (s *source) line(n int) []rune {
 	return s.lines[n-1]
 }
 
+// maxSize is the largest limiter file, in bytes: the YAML parser takes time
+// quadratic in the depth of nesting, so that a large wrong file would hang.
+const maxSize = 256 << 10
+
 // root parses data and returns its one document.
 func (s *source) root(data []byte) (ast.Node, error) {
+	if len(data) > maxSize {
+		return nil, s.errorf(place{1, 1}, "the file has %d bytes, more than %d; a long script belongs into a file of its own", len(data), maxSize)
+	}
 	file, err := parseYAML(data)
 	if err != nil {
 		return nil, s.syntax(err)
@@ -79,6 +86,9 @@ func (s *source) syntax(err error) error {
 	what, at := syntax.GetMessage(), place{1, 1}
 	if t := syntax.GetToken(); t != nil && t.Position != nil {
 		at = place{t.Position.Line, t.Position.Column}
+	}
+	if strings.HasPrefix(strings.TrimLeft(string(s.line(at.line)), " "), "\t") {
+		return s.errorf(place{at.line, 1}, "YAML: a tab in the indentation; indent with spaces")
 	}
 	const quote = "; an expression that holds `[`, `:`, `?` or `#` must be quoted here"
 	switch {

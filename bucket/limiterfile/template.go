@@ -3,6 +3,8 @@ package limiterfile
 import (
 	"strings"
 	"unicode/utf8"
+
+	"bucketproof/bucket"
 )
 
 // Template is a text with `${…}` expressions in it. It is immutable and safe
@@ -24,6 +26,16 @@ func (t Template) uses() nameSet {
 		out |= t.parts[i].expr.uses
 	}
 	return out
+}
+
+// Text is what t stands for in one request. An error is an [Error] with its
+// place.
+func (t Template) Text(l bucket.Limit, r bucket.Request) (string, error) {
+	w := newScratch(l, r)
+	defer w.free()
+	var err error
+	w.bytes, err = t.append(w.bytes, &w.scope)
+	return string(w.bytes), err
 }
 
 // append appends the text that t stands for.

@@ -57,7 +57,7 @@ func TestOrderDoesNotDependOnMemory(t *testing.T) {
 		"late break": func(ops []history.Operation) { n := len(ops); ops[n-1], ops[n-2] = ops[n-2], ops[n-1] },
 	} {
 		t.Run(name, func(t *testing.T) {
-			ops := typical(1000)
+			ops := typical(300)
 			for i := range ops {
 				ops[i].Call = ops[i].Call / 1e6 * 1e6 // ties
 				ops[i].Due = ops[i].Call - int64(i%2)
@@ -67,11 +67,11 @@ func TestOrderDoesNotDependOnMemory(t *testing.T) {
 			slices.SortStableFunc(want, func(a, b history.Operation) int {
 				return order.Or(order.Compare(a.Call, b.Call), order.Compare(a.Due, b.Due))
 			})
-			path := filepath.Join(t.TempDir(), "h.jsonl.zst")
+			path := filepath.Join(t.TempDir(), "h.jsonl")
 			if err := history.Save(path, history.Header{}, ops); err != nil {
 				t.Fatal(err)
 			}
-			for _, most := range []int{0, 1, 3, 100, 999, 1000, 1001} {
+			for _, most := range []int{0, 1, 7, 299, 300, 301} {
 				for _, from := range []string{path, "-"} {
 					equalPasses(t, from, path, most, want)
 				}

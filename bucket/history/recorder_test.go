@@ -62,7 +62,7 @@ func TestOperationsTakesLaterRecords(t *testing.T) {
 }
 
 func TestWorkersRecordConcurrently(t *testing.T) {
-	const workers, records = 20, 5000
+	const workers, records = 8, 2000
 	r := history.NewRecorder()
 	var wg sync.WaitGroup
 	for i := range workers {

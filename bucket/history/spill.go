@@ -112,7 +112,8 @@ func (s *spill) merged() iter.Seq2[*Operation, error] {
 	return func(yield func(*Operation, error) bool) {
 		m := merge{spill: s}
 		for i, run := range s.runs {
-			r := bufio.NewReaderSize(io.NewSectionReader(s.file, run.start, run.length), readBuffer)
+			size := int(min(readBuffer, run.length))
+			r := bufio.NewReaderSize(io.NewSectionReader(s.file, run.start, run.length), size)
 			m.heap = append(m.heap, &head{run: i, r: r})
 		}
 		if err := m.begin(); err != nil {

@@ -41,13 +41,13 @@ type InstanceSummary struct {
 // crowd is the instances of a history.
 type crowd struct {
 	numbers map[string]int32
+	recent  recent[int32]
 	members []InstanceSummary
-	last    int32 // whom the last request came from
 }
 
 func (c *crowd) number(name string) int32 {
-	if len(c.members) > 0 && c.members[c.last].Name == name {
-		return c.last
+	if n, ok := c.recent.find(name); ok {
+		return n
 	}
 	n, ok := c.numbers[name]
 	if !ok {
@@ -58,7 +58,7 @@ func (c *crowd) number(name string) int32 {
 		c.numbers[name] = n
 		c.members = append(c.members, InstanceSummary{Name: name})
 	}
-	c.last = n
+	c.recent.keep(name, n)
 	return n
 }
 

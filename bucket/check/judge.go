@@ -40,6 +40,7 @@ func Judge(spec Spec, ops iter.Seq2[*history.Operation, error], samples []Sample
 	if err := r.read(ops); err != nil {
 		return Report{}, err
 	}
+	slices.SortFunc(r.order, func(a, b *sweep) int { return strings.Compare(a.key, b.key) })
 	again := newRecall(r)
 	if err := again.read(ops); err != nil {
 		return Report{}, err
@@ -48,7 +49,6 @@ func Judge(spec Spec, ops iter.Seq2[*history.Operation, error], samples []Sample
 }
 
 func (r *reading) report(again *recall) Report {
-	slices.SortFunc(r.order, func(a, b *sweep) int { return strings.Compare(a.key, b.key) })
 	members := r.crowd.sorted()
 	over := r.overAdmission(again)
 	sum := Summary{

@@ -24,8 +24,9 @@ type request struct {
 // in it stands for a call time in the structures that run beside it.
 type line struct {
 	places []request
-	open   int // requests under way
-	most   int // the most that were under way at once
+	to     []int32 // scratch of tidying: where each place went
+	open   int     // requests under way
+	most   int     // the most that were under way at once
 }
 
 // full says that the line must be tidied or grown before the next join.

@@ -19,7 +19,7 @@ type reading struct {
 
 	keys   map[string]*sweep
 	order  []*sweep
-	last   *sweep // whose request came last
+	recent recent[*sweep]
 	crowd  crowd
 	counts Counts
 
@@ -112,16 +112,24 @@ func malformed(op *history.Operation, q request, now int64) error {
 
 // sweep is the key's, begun now if there is none.
 func (r *reading) sweep(key string, now int64) *sweep {
-	if r.last != nil && r.last.key == key {
-		return r.last
-	}
-	s := r.keys[key]
+	s := r.known(key)
 	if s == nil {
 		s = newSweep(&r.rules, key, now)
 		r.keys[key] = s
 		r.order = append(r.order, s)
 	}
-	r.last = s
+	return s
+}
+
+// known is the key's sweep; nil when there is none.
+func (r *reading) known(key string) *sweep {
+	if s, ok := r.recent.find(key); ok {
+		return s
+	}
+	s := r.keys[key]
+	if s != nil {
+		r.recent.keep(key, s)
+	}
 	return s
 }
 

@@ -47,7 +47,6 @@ func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
 		a.read2 = a.counts.Offered
 		return nil
 	}
-	a.last = nil
 	for op, err := range ops {
 		if err != nil {
 			return fmt.Errorf("read operation %d again: %w", a.read2+1, err)
@@ -62,12 +61,9 @@ func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
 }
 
 func (a *recall) operation(op *history.Operation) {
-	s := a.last
-	if s == nil || s.key != op.Key {
-		if s = a.keys[op.Key]; s == nil {
-			return // not the history that was read first; the number will tell
-		}
-		a.last = s
+	s := a.known(op.Key)
+	if s == nil {
+		return // not the history that was read first; the number will tell
 	}
 	if a.rates && (op.Outcome == history.Allowed || op.Outcome == history.Denied) {
 		s.rate.again(op.Call - a.origin)

@@ -139,16 +139,16 @@ func (s *sweep) tidy() {
 		s.strikes.prune(&s.line)
 	}
 	s.minima.prune(&s.line)
-	to := make([]int32, len(s.line.places))
+	to := s.line.to[:0]
 	kept := 0
 	for p := range s.line.places {
-		to[p] = int32(kept)
+		to = append(to, int32(kept))
 		if s.wanted(p) {
 			s.line.places[kept] = s.line.places[p]
 			kept++
 		}
 	}
-	s.line.places = s.line.places[:kept]
+	s.line.places, s.line.to = s.line.places[:kept], to
 	s.move(to)
 	if kept > cap(s.line.places)/2 {
 		s.grow(2 * cap(s.line.places))

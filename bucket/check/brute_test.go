@@ -1,0 +1,216 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"bucketproof/bucket/history"
+)
+
+// The slow twins: each check from its definition, over all windows or all
+// placements of an instant, with no structure shared with the fast ones. They
+// read the operations of one key.
+
+// instants is every call and return, in order, each once.
+func instants(ops []history.Operation) []int64 {
+	var at []int64
+	for _, o := range ops {
+		at = append(at, o.Call)
+		if o.Return != history.Forever {
+			at = append(at, o.Return)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// surely is the tokens of grants whose call and return lie in [a, b].
+func surely(ops []history.Operation, a, b int64) float64 {
+	var sum float64
+	for _, o := range ops {
+		if o.Outcome == history.Allowed && a <= o.Call && o.Return <= b {
+			sum += o.Cost
+		}
+	}
+	return sum
+}
+
+func seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// brutePeak is the largest overshoot over all windows that hold a grant; −∞
+// when none does.
+func brutePeak(spec *Spec, ops []history.Operation) float64 {
+	peak := math.Inf(-1)
+	at := instants(ops)
+	for i, a := range at {
+		for _, b := range at[i:] {
+			if n := surely(ops, a, b); n > 0 {
+				peak = max(peak, n-spec.Limit.Capacity-spec.Limit.Rate*(1+spec.RateTolerance)*seconds(b-a))
+			}
+		}
+	}
+	return peak
+}
+
+// bruteExcess is the best sum over disjoint windows of what each is over, by
+// dynamic programming over all windows.
+func bruteExcess(spec *Spec, ops []history.Operation) float64 {
+	at := instants(ops)
+	best := make([]float64, len(at)+1) // best[j]: windows that end before at[j]
+	for j, b := range at {
+		best[j+1] = best[j]
+		whole := true // all costs called by then
+		for _, o := range ops {
+			whole = whole && (o.Outcome != history.Allowed || o.Call > b || o.Cost == math.Trunc(o.Cost))
+		}
+		for i, a := range at[:j+1] {
+			over := surely(ops, a, b) - spec.Limit.Capacity - spec.Limit.Rate*(1+spec.RateTolerance)*seconds(b-a) -
+				spec.Limit.Rate*spec.Granularity.Seconds()
+			if over <= 1e-6 {
+				continue
+			}
+			if whole {
+				over = math.Ceil(over - 1e-6)
+			}
+			best[j+1] = max(best[j+1], best[i]+over)
+		}
+	}
+	return best[len(at)]
+}
+
+// maybe is the tokens that grants and unknown requests may have taken in
+// [s, t].
+func maybe(spec *Spec, ops []history.Operation, s, t int64) float64 {
+	var sum float64
+	for _, o := range ops {
+		switch {
+		case o.Call > t:
+		case o.Outcome == history.Unknown:
+			sum += float64(1+spec.Retries) * o.Cost
+		case o.Outcome == history.Allowed && o.Return >= s:
+			sum += o.Cost
+		}
+	}
+	return sum
+}
+
+// bruteLevel is the fewest tokens in the bucket at t by any placement: min over
+// s ≤ t. Between two returns C + R·(t − s) falls with s while the grants that may lie in
+// [s, t] stay the same, so s is a return or t itself. start is the history's first
+// call, for a bucket that begins empty.
+func bruteLevel(spec *Spec, ops []history.Operation, t, start int64) float64 {
+	rate := spec.Limit.Rate * (1 - spec.RateTolerance)
+	least := spec.Limit.Capacity - maybe(spec, ops, t, t)
+	for _, s := range instants(ops) {
+		if s <= t {
+			least = min(least, spec.Limit.Capacity+rate*seconds(t-s)-maybe(spec, ops, s, t))
+		}
+	}
+	if spec.EmptyStart {
+		least = min(least, rate*seconds(t-start)-maybe(spec, ops, start, t))
+	}
+	return least
+}
+
+// bruteLeast is the smallest level in a denial's interval: at its call or at a
+// later call in it, for between calls the level only rises.
+func bruteLeast(spec *Spec, ops []history.Operation, d history.Operation, start int64) float64 {
+	least := bruteLevel(spec, ops, d.Call, start)
+	for _, t := range instants(ops) {
+		if d.Call <= t && t <= d.Return {
+			least = min(least, bruteLevel(spec, ops, t, start))
+		}
+	}
+	return least
+}
+
+// verdictOn is what check 2 finds on one key, slowly.
+type verdictOn struct {
+	spurious, unexplained, judged, shown int
+	blind                                bool
+	lockouts                             map[string]int64
+}
+
+func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
+	v := verdictOn{lockouts: map[string]int64{}}
+	type answer struct {
+		op   history.Operation
+		spur bool
+	}
+	var answers []answer
+	slack := spec.Limit.Rate * spec.Granularity.Seconds()
+	for _, o := range ops {
+		spur := false
+		if o.Outcome == history.Denied && o.Cost <= spec.Limit.Capacity {
+			v.judged++
+			lost := 0.0
+			for _, u := range ops {
+				if u.Outcome == history.Unknown && u.Call <= o.Return {
+					lost += float64(1+spec.Retries) * u.Cost
+				}
+			}
+			room := spec.Limit.Capacity - o.Cost - slack
+			switch over := bruteLeast(spec, ops, o, start) - o.Cost - slack; {
+			case room <= 1e-6:
+			case room-lost <= 1e-6:
+				v.shown++
+				v.blind = true
+			case over > 1e-6:
+				v.shown++
+				spur = true
+				v.spurious++
+				if over-spec.Limit.Rate*seconds(bruteAhead(ops, o)+o.Return-o.Call) > 1e-6 {
+					v.unexplained++
+				}
+			default:
+				v.shown++
+			}
+		}
+		if o.Outcome == history.Allowed || spur {
+			answers = append(answers, answer{o, spur})
+		}
+	}
+	slices.SortStableFunc(answers, func(a, b answer) int { return int(min(1, max(-1, a.op.Return-b.op.Return))) })
+	for i, a := range answers {
+		first, last := a.op.Call, a.op.Return
+		for _, b := range answers[i:] {
+			if b.op.Instance != a.op.Instance || !a.spur {
+				continue
+			}
+			if !b.spur {
+				break
+			}
+			first, last = min(first, b.op.Call), max(last, b.op.Return)
+			v.lockouts[a.op.Instance] = max(v.lockouts[a.op.Instance], last-first)
+		}
+	}
+	return v
+}
+
+// bruteAhead is how far the fastest clock of calls up to o's return is ahead of
+// o's.
+func bruteAhead(ops []history.Operation, o history.Operation) int64 {
+	var skews []int64
+	for _, p := range ops {
+		if p.Call <= o.Return && p.Clock != history.NoClock && p.Outcome != history.Unsent {
+			skews = append(skews, p.Clock-p.Call)
+		}
+	}
+	switch {
+	case len(skews) == 0:
+		return 0
+	case o.Clock == history.NoClock:
+		return slices.Max(skews) - slices.Min(skews)
+	}
+	return slices.Max(skews) - (o.Clock - o.Call)
+}
+
+func (v verdictOn) verdict() Verdict {
+	switch {
+	case v.spurious > 0:
+		return Fail
+	case v.blind, v.judged > 0 && v.shown == 0:
+		return Undecided
+	}
+	return Pass
+}

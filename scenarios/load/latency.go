@@ -21,6 +21,8 @@ type Latency struct {
 	// Omitted is how many requests are in none of them: unsent ones, and
 	// unknown ones that never returned.
 	Omitted int64
+
+	first, last int64 // the smallest Due and the largest Return, ns; of those not omitted
 }
 
 // NewLatency returns an empty Latency.
@@ -43,6 +45,10 @@ func (l *Latency) Add(op *history.Operation) {
 		l.Omitted++
 		return
 	}
+	if l.Lag.Count()+l.Lag.Outside() == 0 {
+		l.first, l.last = op.Due, op.Return
+	}
+	l.first, l.last = min(l.first, op.Due), max(l.last, op.Return)
 	l.Response.Add(time.Duration(op.Return - op.Due))
 	l.Service.Add(time.Duration(op.Return - op.Call))
 	l.Lag.Add(time.Duration(op.Call - op.Due))

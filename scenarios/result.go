@@ -36,6 +36,7 @@ type Result struct {
 	Latency    *load.Latency
 	Errors     []load.Failure // why requests were unsent or unknown
 	Warnings   []string       // what qualifies the figures
+	Hazy       bool           // a fault that the limiter must show in some run may have been hidden here
 	Repeated   bool           // was undecided at first, and this is the repetition
 	Outcome    Outcome
 }

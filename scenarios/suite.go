@@ -134,7 +134,7 @@ func (c *conductor) run(ctx context.Context, i int) {
 	defer c.mu.Unlock()
 	c.claim(&p.Scenario, -1)
 	defer c.room.Broadcast()
-	if err == nil && res.Outcome == Undecided && ctx.Err() == nil {
+	if err == nil && (res.Outcome == Undecided || res.Hazy) && ctx.Err() == nil {
 		c.undecided = append(c.undecided, pending{p, res})
 		return
 	}

@@ -61,6 +61,9 @@ func clear(dir string) error {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return environment(fmt.Errorf("remove earlier result: %w", err))
 		}
+		for up := filepath.Dir(name); up != "."; up = filepath.Dir(up) {
+			_ = os.Remove(filepath.Join(dir, up)) // stays while there is something in it
+		}
 	}
 	return nil
 }

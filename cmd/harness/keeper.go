@@ -61,8 +61,9 @@ func (k *keeper) report(j *job, started time.Time, skips []scenarios.Skip) *repo
 	r := &reports.Report{
 		Command: j.flags.command(j.names), Seed: j.flags.seed,
 		StartedAt: started.UTC(), FinishedAt: time.Now().UTC(),
-		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: k.runs, Unmet: k.unmet(),
+		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: k.runs,
 	}
+	r.Unmet, r.Warnings = k.expected()
 	if j.redis != nil {
 		info := j.redis.Info()
 		r.Redis = reports.Redis{Kind: string(info.Kind), Engine: info.Engine, Version: info.Version, Address: info.Address}
@@ -76,13 +77,17 @@ func (k *keeper) report(j *job, started time.Time, skips []scenarios.Skip) *repo
 		}
 	}
 	r.Verdict = verdictOf(r)
+	if r.Verdict == "pass" && len(r.Warnings) > 0 {
+		r.Verdict = "undecided"
+	}
 	return r
 }
 
-// unmet lists the faults that a limiter was expected to show in at least one
-// run, and showed in none. A limiter whose runs did not all end is not judged.
-func (k *keeper) unmet() []reports.Unmet {
-	var unmet []reports.Unmet
+// expected compares what limiters were expected to show over the whole command
+// with what they showed: unmet is a fault that no run showed, and unsure one
+// that no run showed though some run could not decide. A limiter whose runs did
+// not all end is not judged.
+func (k *keeper) expected() (unmet []reports.Unmet, unsure []string) {
 	seen := map[*scenarios.Subject]bool{}
 	for _, p := range k.plans {
 		if seen[p.Subject] {
@@ -93,36 +98,40 @@ func (k *keeper) unmet() []reports.Unmet {
 			if p.Subject.Expect[name] != scenarios.ExpectFail {
 				continue
 			}
-			if failed, all := k.failed(p.Subject.Name, name); all && !failed {
-				unmet = append(unmet, reports.Unmet{
-					Limiter: p.Subject.Name, Check: name,
-					Detail: fmt.Sprintf("%s failed %s in none of its runs, and was expected to in at least one", p.Subject.Name, name),
-				})
+			detail := fmt.Sprintf("%s failed %s in none of its runs, and was expected to in at least one", p.Subject.Name, name)
+			switch verdicts, all := k.verdicts(p.Subject.Name, name); {
+			case !all || slices.Contains(verdicts, check.Fail):
+			case slices.Contains(verdicts, check.Undecided):
+				unsure = append(unsure, detail+", but some could not decide")
+			default:
+				unmet = append(unmet, reports.Unmet{Limiter: p.Subject.Name, Check: name, Detail: detail})
 			}
 		}
 	}
-	return unmet
+	return unmet, unsure
 }
 
-// failed reports whether a limiter failed a check in some run, and whether all
-// its planned runs were kept.
-func (k *keeper) failed(limiter, name string) (failed, all bool) {
-	kept, planned := 0, 0
+// verdicts are a check's verdicts in all runs of a limiter; all is false when
+// some planned run was not kept.
+func (k *keeper) verdicts(limiter, name string) (verdicts []check.Verdict, all bool) {
+	missing := 0
 	for _, p := range k.plans {
 		if p.Subject.Name == limiter {
-			planned++
+			missing++
 		}
 	}
 	for _, r := range k.runs {
 		if r.Limiter != limiter {
 			continue
 		}
-		kept++
+		missing--
 		for _, c := range r.Checks {
-			failed = failed || c.Name == name && c.Verdict == string(check.Fail)
+			if c.Name == name {
+				verdicts = append(verdicts, check.Verdict(c.Verdict))
+			}
 		}
 	}
-	return failed, kept == planned
+	return verdicts, missing == 0
 }
 
 // verdictOf is the verdict over all: a failure outweighs what is undecided,

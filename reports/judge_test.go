@@ -46,7 +46,7 @@ func judged(scenario, limiter string, s simulation, expect map[string]string) (R
 		if e := expect[c.Name]; e != "" {
 			c.Expected = e
 		}
-		if stateOfCheck(*c) == unexpected {
+		if stateOfCheck(Run{}, *c) == unexpected {
 			run.Verdict = notExpected
 		}
 	}

@@ -128,7 +128,7 @@ func unmetCase(class string, u Unmet) junitCase {
 func checkLines(run Run, states []state) []string {
 	var lines []string
 	for _, c := range run.Checks {
-		if wanted(stateOfCheck(c), states) {
+		if wanted(stateOfCheck(run, c), states) {
 			lines = append(lines, fmt.Sprintf("%s: %s (expected %s): %s",
 				c.Name, c.Verdict, c.Expected, strings.Join(sentences(run, c), " ")))
 		}
@@ -139,7 +139,7 @@ func checkLines(run Run, states []state) []string {
 func checkNames(run Run, s state) []string {
 	var names []string
 	for _, c := range run.Checks {
-		if stateOfCheck(c) == s {
+		if stateOfCheck(run, c) == s {
 			names = append(names, c.Name)
 		}
 	}

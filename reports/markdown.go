@@ -84,7 +84,7 @@ func markdownRuns(b *strings.Builder, r *Report) {
 func markdownRun(b *strings.Builder, run Run, s state) {
 	fmt.Fprintf(b, "**%s in %s**\n\n", escape(run.Limiter), escape(run.Scenario))
 	for _, c := range run.Checks {
-		if at := stateOfCheck(c); at == unexpected || at == undecided || (s == unexpected && at == caught) {
+		if at := stateOfCheck(run, c); at == unexpected || at == undecided || (s == unexpected && at == caught) {
 			fmt.Fprintf(b, "- %s: %s\n", escape(c.Name), escape(strings.Join(sentences(run, c), " ")))
 		}
 	}

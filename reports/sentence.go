@@ -3,8 +3,9 @@ package reports
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"bucketproof/bucket"
@@ -21,7 +22,7 @@ func sentences(run Run, c Check) []string {
 	if s := explanation(run, c); s != "" {
 		list = append(list, s)
 	}
-	if s := surprise(c); s != "" {
+	if s := surprise(run, c); s != "" {
 		list = append(list, s)
 	}
 	return list
@@ -44,24 +45,24 @@ func explanation(run Run, c Check) string {
 
 func explainExcess(run Run, c Check) string {
 	excess := fmt.Sprintf("It exceeds the ideal bound by %s;", quantity.Tokens(c.Value["peak_excess"]))
-	clocks := "the clocks"
+	clocks := "the clocks explain"
 	if spread := clockSpread(run); spread > 0 {
-		clocks = "the clocks' spread of " + quantity.Seconds(spread)
+		clocks = fmt.Sprintf("the clocks' spread of %s explains", quantity.Seconds(spread))
 	}
 	predicted := quantity.Number(run.Theory.PredictedPeakExcess)
 	switch {
 	case c.WithinPrediction:
-		return fmt.Sprintf("%s %s explains up to %s.", excess, clocks, predicted)
+		return fmt.Sprintf("%s %s up to %s.", excess, clocks, predicted)
 	case run.Theory.PredictedPeakExcess > 0:
-		return fmt.Sprintf("%s %s explains no more than %s: the limiter adds a fault of its own.", excess, clocks, predicted)
+		return fmt.Sprintf("%s %s no more than %s: the limiter adds a fault of its own.", excess, clocks, predicted)
 	}
 	return excess + " the clocks explain none of it."
 }
 
 // surprise says why a verdict is not the expected one.
-func surprise(c Check) string {
+func surprise(run Run, c Check) string {
 	switch {
-	case stateOfCheck(c) != unexpected:
+	case stateOfCheck(run, c) != unexpected:
 		return ""
 	case c.Verdict == string(check.Pass):
 		return "A fault was expected here and not found."
@@ -118,7 +119,7 @@ func mainFigure(c Check) string {
 	case check.OverAdmission:
 		words := quantity.Number(v["peak_excess"]) + " over"
 		if excess, ok := v["excess"]; ok && excess > 0 {
-			words += ", " + quantity.Number(excess) + " to strike out"
+			words += ", " + quantity.Number(excess) + " in all"
 		}
 		return words
 	case check.SpuriousDenial:
@@ -128,16 +129,21 @@ func mainFigure(c Check) string {
 		}
 		return words
 	}
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	parts := make([]string, 0, len(names))
-	for _, name := range names {
+	var parts []string
+	for _, name := range sortedKeys(v) {
 		parts = append(parts, valueWords(name, v[name]))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// hasMainFigure says whether a check is one of those with a figure that every
+// reader wants.
+func hasMainFigure(c Check) bool {
+	return c.Name == check.OverAdmission || c.Name == check.SpuriousDenial
+}
+
+func sortedKeys(m map[string]float64) []string {
+	return slices.Sorted(maps.Keys(m))
 }
 
 // valueWords writes one figure of a check by the unit that its name ends in.

@@ -53,7 +53,7 @@ func textRun(b *strings.Builder, p ink, run Run) {
 	}
 	fmt.Fprintf(b, "\n%s %s in %s: %s\n", p.mark(s), run.Limiter, run.Scenario, s.words())
 	for _, c := range run.Checks {
-		if at := stateOfCheck(c); at == s || (s == unexpected && at == undecided) {
+		if at := stateOfCheck(run, c); at == s || (s == unexpected && at == undecided) {
 			textLine(b, c.Name+": "+strings.Join(sentences(run, c), " "))
 		}
 	}

@@ -16,8 +16,8 @@ import (
 type Loader func(run Run) ([]history.Operation, error)
 
 // Write puts the report into the folder dir, which it creates when needed:
-// results.json first, then plots, report.html, report.md and junit.xml. Every
-// file is complete or not there at all. A nil load draws nothing.
+// results.json first, then junit.xml, report.md, the plots and report.html.
+// Every file is complete or not there at all. With a nil load no run is drawn.
 func Write(dir string, r *Report, load Loader) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create %s: %w", dir, err)
@@ -34,10 +34,18 @@ func Write(dir string, r *Report, load Loader) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(dir, "junit.xml"), suites); err != nil {
+	if err := writeAll(dir, []output{{"junit.xml", suites}, {"report.md", markdown(r)}}); err != nil {
 		return err
 	}
-	return replace(filepath.Join(dir, "report.md"), markdown(r))
+	pictures, err := draw(dir, r, load)
+	if err != nil {
+		return err
+	}
+	page, err := html(r, pictures)
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(dir, "report.html"), page)
 }
 
 // marshal writes results.json: indented, with < and & as they are.

@@ -1,0 +1,198 @@
+package reports
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"bucketproof/reports/quantity"
+)
+
+// The view model of report.html: strings and pictures only, so that the
+// template decides nothing.
+type (
+	htmlPage struct {
+		Title, Headline string
+		State           state
+		Light, Dark     template.CSS
+		Style           template.CSS
+		Script          template.JS
+		Command         string
+		Facts           []fact
+		Warnings        []string
+		Hero            *htmlHero
+		Unmet           []Unmet
+		Matrix          htmlMatrix
+		Filters         []htmlFilter
+		Scenarios       []htmlScenario
+		Skipped         []Skip
+		States          []state // the key of the symbols
+	}
+	fact     struct{ Name, Words string }
+	htmlHero struct {
+		Run         htmlRun
+		Big         template.HTML
+		Explanation []string
+	}
+	htmlMatrix struct {
+		RowsAre string
+		Columns []string
+		Rows    []htmlRow
+	}
+	htmlRow struct {
+		Name  string
+		Cells [][]htmlMark
+	}
+	htmlMark struct {
+		State state
+		Link  string // "" for what did not take place
+		Label string
+		Point string
+	}
+	htmlFilter struct {
+		State state
+		Words string
+		Count string
+	}
+	htmlScenario struct {
+		Name, About string
+		Figures     []template.HTML
+		Latencies   [][]string // limiters that were run for them
+		LatencyNote string
+		Runs        []htmlRun
+	}
+)
+
+// newPage arranges everything for the template.
+func newPage(r *Report, g gallery) htmlPage {
+	p := htmlPage{
+		Title: "Bucketproof: " + headline(r), Headline: headline(r), State: topState(r), Command: r.Command,
+		Warnings: warnings(r), Unmet: r.Unmet, Skipped: r.Skipped,
+		States: []state{passed, caught, unexpected, undecided, skipped},
+	}
+	p.Facts = []fact{
+		{"Seed", fmt.Sprint(r.Seed)},
+		{"Redis", redisWords(r.Redis)},
+		{"Machine", machineWords(r.Harness)},
+		{"Started", quantity.Instant(r.StartedAt)},
+		{"Took", quantity.Seconds(r.FinishedAt.Sub(r.StartedAt).Seconds())},
+	}
+	n := tally(r)
+	for _, s := range []state{unexpected, undecided, caught, passed} {
+		if n.states[s] > 0 {
+			p.Filters = append(p.Filters, htmlFilter{s, s.words(), quantity.Count(int64(n.states[s]))})
+		}
+	}
+	runs := make([]htmlRun, len(r.Runs))
+	for i, run := range r.Runs {
+		runs[i] = newHTMLRun(r, i, run, g.runs[i])
+	}
+	if i := hero(r); i >= 0 {
+		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i])}
+	}
+	p.Matrix = newHTMLMatrix(r)
+	p.Scenarios = newHTMLScenarios(r, runs, g)
+	return p
+}
+
+// heroWords explain the picture at the top: what its checks found, and how to
+// read it.
+func heroWords(run Run) []string {
+	var list []string
+	for _, c := range run.Checks {
+		if s := stateOfCheck(run, c); s == caught || s == unexpected {
+			list = append(list, c.Name+": "+strings.Join(sentences(run, c), " "))
+		}
+	}
+	return list
+}
+
+func newHTMLMatrix(r *Report) htmlMatrix {
+	m := newMatrix(r)
+	view := htmlMatrix{RowsAre: m.RowsAre, Columns: m.Columns}
+	for _, row := range m.Rows {
+		line := htmlRow{Name: row}
+		for _, column := range m.Columns {
+			var cell []htmlMark
+			for _, mk := range m.at(row, column) {
+				cell = append(cell, newHTMLMark(r, mk))
+			}
+			line.Cells = append(line.Cells, cell)
+		}
+		view.Rows = append(view.Rows, line)
+	}
+	return view
+}
+
+func newHTMLMark(r *Report, mk mark) htmlMark {
+	view := htmlMark{State: mk.State, Point: mk.Point}
+	if mk.Run < 0 {
+		view.Label = fmt.Sprintf("%s: skipped: %s", mk.Limiter, mk.Reason)
+		return view
+	}
+	run := r.Runs[mk.Run]
+	view.Link = runID(mk.Run)
+	view.Label = fmt.Sprintf("%s in %s: %s", run.Limiter, run.Scenario, mk.State.words())
+	return view
+}
+
+// newHTMLScenarios groups runs by scenario, the points of a sweep together.
+func newHTMLScenarios(r *Report, runs []htmlRun, g gallery) []htmlScenario {
+	groups := groupScenarios(r)
+	index := make(map[string]int)
+	var list []htmlScenario
+	for i, run := range r.Runs {
+		base := groups[run.Scenario].base
+		at, known := index[base]
+		if !known {
+			at = len(list)
+			index[base] = at
+			list = append(list, htmlScenario{Name: base})
+		}
+		s := &list[at]
+		if s.About == "" {
+			s.About = run.About
+		}
+		runs[i].Point = groups[run.Scenario].point
+		s.Runs = append(s.Runs, runs[i])
+	}
+	for i := range list {
+		s := &list[i]
+		s.Figures = g.scenarios[s.Name]
+		s.Latencies = measuredRows(r, groups, s.Name)
+		s.LatencyNote = latencyNote(r)
+	}
+	return list
+}
+
+// measuredRows compares the limiters that ran in a scenario for their
+// latencies.
+func measuredRows(r *Report, groups map[string]group, base string) [][]string {
+	var rows [][]string
+	for _, run := range r.Runs {
+		l, s := run.LatencyUS, run.ServiceLatencyUS
+		if groups[run.Scenario].base != base || !run.LatencyMeasured || l == nil || s == nil {
+			continue
+		}
+		name := run.Limiter
+		if point := groups[run.Scenario].point; point != "" {
+			name += " " + point
+		}
+		rows = append(rows, []string{
+			name, quantity.Micros(l.P50), quantity.Micros(l.P99), quantity.Micros(l.P999), quantity.Micros(l.Max), quantity.Micros(s.P99),
+		})
+	}
+	return rows
+}
+
+// latencyNote qualifies the latencies of a report; "" when nothing does.
+func latencyNote(r *Report) string {
+	if r.Redis.Kind == embeddedRedis {
+		return embeddedWarning
+	}
+	return ""
+}
+
+func runID(i int) string {
+	return fmt.Sprintf("run-%d", i+1)
+}

@@ -1,0 +1,177 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"strings"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+	"bucketproof/bucket/history"
+	"bucketproof/reports/plot"
+	"bucketproof/reports/quantity"
+)
+
+// picture is what was drawn of one run.
+type picture struct {
+	envelope template.HTML // for the page, narrow
+	big      template.HTML // the same, wide: of the run shown first only
+	shares   template.HTML // "" where there is nothing to compare
+	file     string        // of the wide envelope, relative to the folder
+	warning  string        // why there is no picture
+
+	response, service plot.Spectrum // of runs made for their latencies
+}
+
+// drawing draws the pictures of one run.
+type drawing struct {
+	run  Run
+	name string // of its files, without an ending
+	hero bool   // shown big at the top
+	png  bool   // also as an image
+}
+
+// draw makes the pictures of a run and the files that hold them.
+func (d drawing) draw(load Loader) (picture, []output, error) {
+	ops, err := load(d.run)
+	if err != nil {
+		return picture{warning: missing(err)}, nil, nil
+	}
+	var pic picture
+	if d.run.LatencyMeasured {
+		pic.response = spectrum(ops, func(op history.Operation) int64 { return op.Return - op.Due })
+		pic.service = spectrum(ops, func(op history.Operation) int64 { return op.Return - op.Call })
+	}
+	trace := envelope(d.run, ops).Trace()
+	pic.envelope = template.HTML(trace.Narrow().Inline())
+	wide := trace.Wide()
+	if d.hero {
+		pic.big = template.HTML(trace.Untitled().Inline())
+	}
+	pic.file = "plots/" + d.name + "-envelope.svg"
+	files := []output{{pic.file, wide.SVG()}}
+	if d.png {
+		image, err := wide.PNG()
+		if err != nil {
+			return pic, nil, fmt.Errorf("draw %s: %w", d.name, err)
+		}
+		files = append(files, output{"plots/" + d.name + "-envelope.png", image})
+	}
+	if s := shareFigure(d.run); len(s.Instances) > 1 {
+		pic.shares = template.HTML(s.Narrow().Inline())
+		files = append(files, output{"plots/" + d.name + "-shares.svg", s.Wide().SVG()})
+	}
+	return pic, files, nil
+}
+
+// missing says why a history could not be drawn.
+func missing(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "no picture: its history is not there any more"
+	}
+	return "no picture: " + strings.ReplaceAll(err.Error(), "\n", " ")
+}
+
+// envelope is the main picture of a run: of the key in evidence, else of all
+// keys together.
+func envelope(run Run, ops []history.Operation) plot.Envelope {
+	e := plot.Envelope{
+		Title: run.Limiter + " in " + run.Scenario, Limit: bucket.Limit(run.Limit), Operations: ops,
+	}
+	key := ""
+	for _, c := range run.Checks {
+		if c.Verdict != string(check.Fail) {
+			continue
+		}
+		evidence := evidenceOf(c)
+		if key == "" {
+			key = evidence.Key
+		}
+		if w := evidence.Window; c.Name == check.OverAdmission && w != nil {
+			key = evidence.Key
+			e.Window = &plot.Window{StartNS: w.StartNS, EndNS: w.EndNS, Granted: w.Granted, Bound: w.Bound}
+			break
+		}
+	}
+	if key != "" {
+		e.Operations = ofKey(ops, key)
+	}
+	if apart(run) {
+		for _, in := range run.Instances {
+			e.Instances = append(e.Instances, in.Name)
+		}
+	}
+	return e
+}
+
+func ofKey(ops []history.Operation, key string) []history.Operation {
+	var list []history.Operation
+	for _, op := range ops {
+		if op.Key == key {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
+// apart says whether it matters which instance got a grant: their clocks
+// differ, or one of them was treated worse.
+func apart(run Run) bool {
+	for _, in := range run.Instances {
+		first := run.Instances[0].Clock
+		if clockWords(in.Clock) != clockWords(first) {
+			return true
+		}
+	}
+	for _, c := range run.Checks {
+		if (c.Name == check.Fairness || c.Name == check.SpuriousDenial) && c.Verdict == string(check.Fail) {
+			return true
+		}
+	}
+	return false
+}
+
+// unfair is how far below its part of the requests an instance's part of the
+// grants must lie for the shares to be drawn.
+const unfair = 0.75
+
+// shareFigure compares instances where one got clearly less than its share; it
+// holds none elsewhere.
+func shareFigure(run Run) plot.Shares {
+	s := plot.Shares{Title: "Who got the grants: " + run.Limiter + " in " + run.Scenario}
+	if !apart(run) || run.Counts.Offered == 0 || run.Counts.Allowed == 0 {
+		return s
+	}
+	least := 1.0
+	for _, in := range run.Instances {
+		share := plot.Share{
+			Name: in.Name, Granted: in.Share, Fair: float64(in.Counts.Offered) / float64(run.Counts.Offered),
+		}
+		s.Instances = append(s.Instances, share)
+		if share.Fair > 0 {
+			least = min(least, share.Granted/share.Fair)
+		}
+	}
+	if least > unfair {
+		s.Instances = nil
+	}
+	return s
+}
+
+func spectrum(ops []history.Operation, of func(history.Operation) int64) plot.Spectrum {
+	nanos := make([]int64, 0, len(ops))
+	for _, op := range ops {
+		if op.Outcome == history.Allowed || op.Outcome == history.Denied {
+			nanos = append(nanos, of(op))
+		}
+	}
+	return plot.NewSpectrum(nanos)
+}
+
+// describe says in words what the picture of a run shows.
+func describe(run Run) string {
+	return fmt.Sprintf("%s granted of %s; an ideal bucket grants %s of the same requests",
+		quantity.Count(run.Counts.Allowed), quantity.Count(run.Counts.Offered), quantity.Number(run.Theory.Allowed))
+}

@@ -90,10 +90,14 @@ func (d *Distribution) Outside() int64 { return d.outside }
 // Quantile is the shortest duration that at least a share q, 0 to 1, of the
 // durations does not exceed, to 3 significant digits; 0 when d is empty.
 func (d *Distribution) Quantile(q float64) time.Duration {
-	if d.Count() == 0 {
+	n := float64(d.Count())
+	if n == 0 {
 		return 0
 	}
-	return min(time.Duration(d.histogram.ValueAtPercentile(100*q)), d.longest)
+	// The library rounds q·n to the nearest rank, which may be one too low.
+	// The 1e-9 is for products like 0.999·1000.
+	rank := max(math.Ceil(q*n*(1-1e-9)), 1)
+	return min(time.Duration(d.histogram.ValueAtPercentile(100*(rank-0.25)/n)), d.longest)
 }
 
 // Max is the longest duration, exactly; 0 when d is empty.

@@ -43,7 +43,7 @@ func checkError(t *testing.T, err error, usage bool, want string) {
 
 func TestBadSpecifications(t *testing.T) {
 	cases := []struct{ spec, want string }{
-		{"proces", `"proces" is not auto`},
+		{"docker", `"docker" is not auto`},
 		{"localhost:6379", "redis://host:6379"},
 		{"http://host:6379", "redis, rediss or unix"},
 		{"redis-cluster://host:6379", "redis-cluster:// is not supported yet"},

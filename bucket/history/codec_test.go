@@ -213,3 +213,40 @@ func TestAllYieldsPointers(t *testing.T) {
 		t.Error("All yields copies")
 	}
 }
+
+func TestNamesInJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`""`:                       "",
+		`"user:1"`:                 "user:1",
+		`"\"\\\/\b\f\n\r\t"`:       "\"\\/\b\f\n\r\t",
+		`"\u00e9\u20AC"`:           "\u00e9\u20ac",
+		`"x\ud83d\ude00y"`:         "x\U0001f600y",
+		`"\ud83d"`:                 "\ufffd",
+		`"\ud83dx"`:                "\ufffdx",
+		`"\ud83d\n"`:               "\ufffd\n",
+		`"\ud83d\u0041"`:           "\ufffdA",
+		`"\ude00\ud83d"`:           "\ufffd\ufffd",
+		`"\u0000"`:                "\x00\x7f",
+		`"` + long + `"`:           long,
+		`"\t` + long + `\t"`:       "\t" + long + "\t",
+		"\"caf\u00e9 \U0001f600\"": "caf\u00e9 \U0001f600",
+	} {
+		_, ops, err := decode(good + `{"ke\u0079":` + text + `,"call_ns":1,"return_ns":2,"outcome":"den\u0069ed"}` + "\n" + good)
+		if err != nil || len(ops) != 3 || ops[1].Key != want || ops[1].Outcome != history.Denied {
+			t.Errorf("%.40s: %d operations, %v, want key %.40q", text, len(ops), err, want)
+		}
+	}
+}
+
+// long does not fit into any buffer, and into a line.
+var long = strings.Repeat("0123456789", 20_000)
+
+func TestOutcomeString(t *testing.T) {
+	for o, want := range map[history.Outcome]string{
+		0: "outcome(0)", history.Allowed: "allowed", history.Denied: "denied", history.Unsent: "unsent", history.Unknown: "unknown", 9: "outcome(9)",
+	} {
+		if got := o.String(); got != want {
+			t.Errorf("%d is %s, want %s", uint8(o), got, want)
+		}
+	}
+}

@@ -17,7 +17,6 @@ type Decoder struct {
 	scanner scanner
 	table   *table // of CSV; nil: JSON lines
 	first   []byte // the first line when it is an operation, until it was decoded
-	line    int    // of the last operation
 }
 
 // byteOrderMark may stand before a text that went through other programs.
@@ -80,9 +79,6 @@ func (d *Decoder) beginJSON(line []byte) error {
 // Header returns what the first line said; the zero Header when it was none.
 func (d *Decoder) Header() Header { return d.header }
 
-// Line returns the line of the last operation, from 1.
-func (d *Decoder) Line() int { return d.line }
-
 // Close ends the reading. It does not close the reader that the text came from.
 func (d *Decoder) Close() { d.close() }
 
@@ -95,7 +91,7 @@ func (d *Decoder) Decode(op *Operation) error {
 	if err != nil {
 		return err
 	}
-	d.line = d.lines.number
+	number := d.lines.number
 	d.draft.start(op)
 	if d.table != nil {
 		if err := d.table.take(d.lines, line); err != nil {
@@ -109,7 +105,7 @@ func (d *Decoder) Decode(op *Operation) error {
 		err = d.draft.finish()
 	}
 	if err != nil {
-		return d.lines.wrongAt(d.line, err)
+		return d.lines.wrongAt(number, err)
 	}
 	return nil
 }

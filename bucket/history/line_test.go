@@ -88,6 +88,7 @@ func TestWrongLines(t *testing.T) {
 		{"call_ns,return_ns,outcome,key\n1,2,allowed,a\"b\"\n", `2: a " within a cell that does not begin with one`},
 		{"call_ns,return_ns,outcome,key\n1,2,allowed,\"a\"b\n", `2: want a comma after a closing "`},
 		{"call_ns,return_ns,outcome,key\n1,2,allowed,\"a\n1,2,allowed,b\n", `2: a " is not closed`},
+		{"call_ns,outcome,key\n1,unknown,\"" + strings.Repeat("x\n", history.MaxLine) + "\"\n", `2: a " is not closed`},
 		{"call_ns,return_ns,outcome,key\n1,2,allowed,\"a\nb\"\n9,5,allowed,\n", `4: return_ns 5 is before call_ns 9`},
 	} {
 		t.Run(fmt.Sprintf("%.60s", strings.TrimPrefix(test.text, good)), func(t *testing.T) {

@@ -33,9 +33,6 @@ func (o Outcome) String() string {
 	return outcomes[o]
 }
 
-// Answered reports whether the limiter said yes or no.
-func (o Outcome) Answered() bool { return o == Allowed || o == Denied }
-
 // Forever is the Return of an operation that never returned.
 const Forever int64 = math.MaxInt64
 
@@ -51,7 +48,7 @@ const NoClock int64 = math.MinInt64
 type Operation struct {
 	Due    int64 // when the schedule wanted it; equal to Call where there was no schedule
 	Call   int64 // just before the instance read its clock and sent
-	Return int64 // reply in hand; Forever for an unknown that has none
+	Return int64 // reply in hand; for an unknown when its caller gave up, or Forever
 	Clock  int64 // what the instance's clock said at Call, ns since the Unix epoch; or NoClock
 
 	Key      string

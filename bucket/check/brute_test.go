@@ -112,16 +112,55 @@ func bruteLevel(spec *Spec, ops []history.Operation, t, start int64) float64 {
 	return least
 }
 
-// bruteLeast is the smallest level in a denial's interval: at its call or at a
-// later call in it, for between calls the level only rises.
-func bruteLeast(spec *Spec, ops []history.Operation, d history.Operation, start int64) float64 {
-	least := bruteLevel(spec, ops, d.Call, start)
+// bruteLeast is the smallest level in a denial's interval, at its call or at a
+// later event in it, for between calls the level only rises.
+func bruteLeast(spec *Spec, ops []history.Operation, d int, start int64) float64 {
+	least := math.Inf(1)
 	for _, t := range instants(ops) {
-		if d.Call <= t && t <= d.Return {
-			least = min(least, bruteLevel(spec, ops, t, start))
+		if ops[d].Call <= t && t <= ops[d].Return {
+			least = min(least, bruteLevelFor(spec, ops, d, t, start))
 		}
 	}
 	return least
+}
+
+// bruteLevelFor is the level that denial d finds at t. While another request
+// may be decided at t it is the level. Else nobody else has touched the bucket
+// since the last return: it has earned since then and may be fuller than full
+// by what the granularity is worth.
+func bruteLevelFor(spec *Spec, ops []history.Operation, d int, t, start int64) float64 {
+	touched := int64(math.MinInt64)
+	for i, o := range ops {
+		if i == d || o.Call > t || o.Outcome == history.Unsent {
+			continue
+		}
+		if o.Return >= t || o.Outcome == history.Unknown {
+			return bruteLevel(spec, ops, t, start)
+		}
+		touched = max(touched, o.Return)
+	}
+	rate := spec.Limit.Rate * (1 - spec.RateTolerance)
+	over := spec.Limit.Capacity + spec.Limit.Rate*spec.Granularity.Seconds() + 2e-6
+	switch {
+	case touched > math.MinInt64:
+		return min(over, bruteLevel(spec, ops, touched, start)+rate*seconds(t-touched))
+	case spec.EmptyStart:
+		return min(over, rate*seconds(t-start))
+	}
+	return over
+}
+
+// alone says that no other request may be decided at o's call.
+func alone(ops []history.Operation, d int) bool {
+	for i, o := range ops {
+		if i >= d || o.Outcome == history.Unsent {
+			continue // later in the record: it may have been called at the same instant at the earliest
+		}
+		if o.Return >= ops[d].Call || o.Outcome == history.Unknown {
+			return false
+		}
+	}
+	return true
 }
 
 // verdictOn is what check 2 finds on one key, slowly.
@@ -139,7 +178,7 @@ func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
 	}
 	var answers []answer
 	slack := spec.Limit.Rate * spec.Granularity.Seconds()
-	for _, o := range ops {
+	for i, o := range ops {
 		spur := false
 		if o.Outcome == history.Denied && o.Cost <= spec.Limit.Capacity {
 			v.judged++
@@ -150,9 +189,9 @@ func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
 				}
 			}
 			room := spec.Limit.Capacity - o.Cost - slack
-			switch over := bruteLeast(spec, ops, o, start) - o.Cost - slack; {
-			case room <= 1e-6:
-			case room-lost <= 1e-6:
+			switch over := bruteLeast(spec, ops, i, start) - o.Cost - slack; {
+			case room <= 1e-6 && !alone(ops, i):
+			case room-lost <= 1e-6 && !alone(ops, i):
 				v.shown++
 				v.blind = true
 			case over > 1e-6:
@@ -213,4 +252,145 @@ func (v verdictOn) verdict() Verdict {
 		return Undecided
 	}
 	return Pass
+}
+
+// bruteReplay is how many requests of one token an ideal bucket of so many
+// tokens grants at their calls. fair is what a request must find: 1 token, more
+// or less by what counts as equal.
+func bruteReplay(ops []history.Operation, capacity, rate, fair, begin float64) float64 {
+	level, granted := begin, 0.0
+	last := int64(math.MinInt64)
+	for _, o := range ops {
+		if o.Outcome != history.Allowed && o.Outcome != history.Denied {
+			continue
+		}
+		if last != math.MinInt64 {
+			level = min(capacity, level+rate*seconds(o.Call-last))
+		}
+		last = o.Call
+		if level >= fair {
+			level--
+			granted++
+		}
+	}
+	return granted
+}
+
+// bruteRate is the fewest and the most right grants on one key.
+func bruteRate(spec *Spec, ops []history.Operation, start int64) (low, high float64) {
+	var longest int64
+	unknown := 0.0
+	first := int64(math.MinInt64)
+	for _, o := range ops {
+		switch o.Outcome {
+		case history.Unknown:
+			unknown++
+		case history.Allowed, history.Denied:
+			longest = max(longest, o.Return-o.Call)
+			if first == math.MinInt64 {
+				first = o.Call
+			}
+		}
+	}
+	give := spec.Limit.Rate * (spec.Granularity.Seconds() + seconds(longest))
+	more, less := spec.Limit.Capacity+give, spec.Limit.Capacity-give
+	high = bruteReplay(ops, more, spec.Limit.Rate*(1+spec.RateTolerance), 1-1e-6, more)
+	if less >= 1 {
+		slow := spec.Limit.Rate * (1 - spec.RateTolerance)
+		begin := less
+		if spec.EmptyStart {
+			begin = min(less, slow*seconds(first-start))
+		}
+		low = bruteReplay(ops, less, slow, 1+1e-6, begin)
+	}
+	return max(0, low-unknown*float64(1+spec.Retries)), high
+}
+
+// bruteSkew is the spread of skews, the longest return − call and the most
+// expiries among the requests that may have been decided in [a, b].
+func bruteSkew(ops []history.Operation, a, b, life int64) (spread, longest int64, expiries int) {
+	var skews []int64
+	var met []history.Operation
+	for _, o := range ops {
+		if o.Outcome == history.Unknown && o.Call <= b {
+			o.Return = b
+			if o.Call > a {
+				o.Return = max(b, o.Call)
+			}
+		}
+		if o.Outcome == history.Unsent || o.Call > b || o.Return < a {
+			continue
+		}
+		met = append(met, o)
+		longest = max(longest, o.Return-o.Call)
+		if o.Clock != history.NoClock {
+			skews = append(skews, o.Clock-o.Call)
+		}
+	}
+	if len(skews) > 0 {
+		spread = slices.Max(skews) - slices.Min(skews)
+	}
+	return spread, longest, bruteExpiries(met, a, b, life)
+}
+
+// bruteExpiries tries every stretch of the key's life that begins where a
+// request may have been decided (or with the window) and holds none that surely
+// was, then every next one.
+func bruteExpiries(met []history.Operation, a, b, life int64) int {
+	var begins []int64 // calls and the window's start, and whole lives after them
+	for _, o := range append(slices.Clone(met), history.Operation{Call: a, Return: a}) {
+		for s := max(a, o.Call); s+life <= b; s += life {
+			begins = append(begins, s)
+		}
+	}
+	slices.Sort(begins)
+	begins = slices.Compact(begins)
+	most := map[int64]int{} // from this begin on
+	best := 0
+	for i := len(begins) - 1; i >= 0; i-- {
+		s := begins[i]
+		if !mayBegin(met, a, s) || holdsOne(met, s, s+life) {
+			continue
+		}
+		most[s] = 1
+		for _, next := range begins[i+1:] {
+			if next >= s+life {
+				most[s] = max(most[s], 1+most[next])
+			}
+		}
+		best = max(best, most[s])
+	}
+	return best
+}
+
+func mayBegin(met []history.Operation, a, s int64) bool {
+	return s == a || slices.ContainsFunc(met, func(o history.Operation) bool { return o.Call <= s && s <= o.Return })
+}
+
+// holdsOne says that a request was surely decided inside (s, e).
+func holdsOne(met []history.Operation, s, e int64) bool {
+	return slices.ContainsFunc(met, func(o history.Operation) bool {
+		return o.Outcome != history.Unknown && s < o.Call && o.Return < e
+	})
+}
+
+// bruteOwed is how many tokens must be missing at t by the grants that returned
+// before a look was begun.
+func bruteOwed(spec *Spec, ops []history.Operation, look, t int64) float64 {
+	rate := spec.Limit.Rate * (1 + spec.RateTolerance)
+	owed, last := 0.0, int64(math.MinInt64)
+	for _, a := range instants(ops) {
+		if a > t {
+			break
+		}
+		var sum float64
+		for _, o := range ops {
+			if o.Outcome == history.Allowed && o.Return < look && o.Call >= a {
+				sum += o.Cost
+				last = max(last, o.Call)
+			}
+		}
+		owed = max(owed, sum-rate*seconds(t-a))
+	}
+	return max(0, min(owed, spec.Limit.Capacity-rate*seconds(t-last)))
 }

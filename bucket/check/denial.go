@@ -13,7 +13,7 @@ type denials struct {
 	judged      int64   // denials of no more than C tokens
 	spurious    int64   // no placement of the other requests explains them
 	unexplained int64   // nor does the limiter's clock rule
-	hidden      int64   // could not be shown spurious: the slack is as large as C − cost
+	hidden      int64   // could not be shown spurious: R·g ≥ C − cost, and others were under way
 	blind       int64   // the same because of what unknown requests may have charged
 	unknown     int64   // unknown requests
 	longest     int64   // the longest lock-out of an instance, ns
@@ -36,7 +36,8 @@ const evidenceMost = 20
 
 // justify judges a denial at its return, least being the smallest pessimistic
 // level in its interval. It is justified iff least < cost + R·g: the bucket
-// may have held too little at one instant of it.
+// may have held too little at one instant of it. (least is up to C + R·g for a
+// bucket that nobody touched, see deny.)
 //
 // A limiter on the caller's clock explains up to R·(g + ahead + age) more on
 // that call, age being the call's own return − call and ahead by how much the
@@ -58,7 +59,7 @@ func (s *sweep) justify(q *request, least float64, c *crowd) {
 		return // can never be granted
 	}
 	d.judged++
-	if ceiling := r.capacity - q.cost - r.slack; ceiling-s.level.lost <= tolerance {
+	if ceiling := r.capacity - q.cost - r.slack; ceiling-s.level.lost <= tolerance && !q.alone {
 		if ceiling <= tolerance {
 			d.hidden++
 		} else {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -36,16 +37,14 @@ func onKeyResult(t *testing.T, r Result, key string) KeyResult {
 	return KeyResult{}
 }
 
-// cases is how many random histories a property is tried on: fewer with -short.
-func cases(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
+// times multiplies the number of random histories: `go test -args -times 100`.
+var times = flag.Int("times", 1, "multiply the number of random histories of each property")
+
+// cases is how many random histories a property is tried on.
+func cases(n int) int { return n * *times }
 
 func TestBoundsEqualBrute(t *testing.T) {
-	for seed := range uint64(cases(200000)) {
+	for seed := range uint64(cases(10000)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := randomShape(rng)
 		compareWithBrute(t, seed, s.spec, s.history(rng))

@@ -30,7 +30,7 @@ const spentMost = 1 << 20
 
 // at is the level at time t ≥ every time before.
 func (v *level) at(t int64) float64 {
-	now := v.tokens + v.rate*float64(t-v.since) - v.spent
+	now := v.loose(t)
 	if now >= v.room {
 		now = v.room
 		v.tokens, v.since, v.spent = now, t, 0
@@ -38,6 +38,12 @@ func (v *level) at(t int64) float64 {
 		v.tokens, v.since, v.spent = now, t, 0
 	}
 	return now
+}
+
+// loose is the level at time t if it had no ceiling since the last event: what
+// a bucket that nobody touched since has earned, however full it is.
+func (v *level) loose(t int64) float64 {
+	return v.tokens + v.rate*float64(t-v.since) - v.spent
 }
 
 // take charges a grant at its call and returns the level after it.
@@ -85,8 +91,9 @@ func newMinima(places int) minima {
 
 // begin opens the denial at a place when the level is now.
 func (m *minima) begin(place int, now float64) {
-	if m.newest >= 0 && m.least[m.newest] >= now {
-		return // rose from no lower: the same minimum
+	m.dip(now)
+	if m.newest >= 0 && m.least[m.newest] == now {
+		return // the same minimum as the newest group's
 	}
 	m.groups.set(place)
 	m.least[place] = now

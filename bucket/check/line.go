@@ -17,6 +17,7 @@ type request struct {
 	instance  int32
 	outcome   history.Outcome
 	open      bool // not yet returned
+	alone     bool // a denial at whose call no other request was under way
 }
 
 // line holds the requests of one key in order of their calls: every one that

@@ -134,8 +134,8 @@ func (r *reading) known(key string) *sweep {
 }
 
 // sample notes what the samples taken before time t, on the history's clock,
-// must be judged by: at a sample's call all operations called by then have
-// been read, and the returns by then are retired first.
+// must be judged by: the grants that returned before the sample's call. (Not at
+// its very instant: what returns then may have been decided after the look.)
 func (r *reading) sample(t int64) {
 	for len(r.glances) < len(r.samples) {
 		m := &r.samples[len(r.glances)]
@@ -144,7 +144,7 @@ func (r *reading) sample(t int64) {
 		}
 		g := glance{}
 		if s := r.keys[m.Key]; s != nil {
-			s.retire(m.Call-r.origin+1, &r.crowd)
+			s.retire(m.Call-r.origin, &r.crowd)
 			g = s.glance(m, m.Return-r.origin)
 		}
 		r.glances = append(r.glances, g)

@@ -52,6 +52,7 @@ func newSweep(r *rules, key string, now int64) *sweep {
 		s.level.tokens, s.level.since = 0, 0
 	} else {
 		s.level.since = now
+		s.level.tokens += r.slack + 2*tolerance // full for ever so far, see deny
 	}
 	return s
 }
@@ -72,14 +73,30 @@ func (s *sweep) call(q *request) {
 	if s.line.full() {
 		s.tidy()
 	}
+	alone := s.line.open == 0 && s.denials.unknown == 0
 	place := s.line.join(*q)
 	s.pending.push(due{ret: q.ret, place: int32(place)})
 	if q.outcome == history.Denied {
-		s.minima.begin(place, s.level.at(q.call))
+		s.deny(place, alone)
 		return
 	}
 	s.admit(place, q)
 	s.minima.dip(s.level.take(q.call, q.cost))
+}
+
+// deny opens a denial. alone: no other request that the bucket may have decided
+// is under way. Then the clock's granularity cannot matter to a bucket that has
+// been full for longer than that: it holds C, not C − R·g. (For C = 1 this is
+// the only denial that can be shown to be wrong.) So the level, from which R·g
+// will be taken off, is followed R·g beyond C, for as long as nobody else comes.
+func (s *sweep) deny(place int, alone bool) {
+	q := &s.line.places[place]
+	q.alone = alone
+	if alone {
+		s.minima.begin(place, min(s.level.loose(q.call), s.rules.capacity+s.rules.slack+2*tolerance))
+		return
+	}
+	s.minima.begin(place, s.level.at(q.call))
 }
 
 // admit opens the windows that begin at a grant's call.
@@ -100,6 +117,7 @@ func (s *sweep) retire(before int64, crowd *crowd) {
 		place := int(s.pending.pop().place)
 		q := s.line.leave(place)
 		if q.outcome == history.Denied {
+			s.level.at(q.ret)
 			s.justify(q, s.minima.of(place), crowd)
 			continue
 		}

@@ -1,0 +1,131 @@
+package check
+
+import (
+	"testing"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/history"
+)
+
+// op is one operation of a hand-written history, times in seconds.
+func op(instance string, outcome history.Outcome, call, ret float64) history.Operation {
+	at := func(s float64) int64 { return int64(s*1e9 + 0.5) }
+	o := history.Operation{
+		Due: at(call), Call: at(call), Return: at(ret), Clock: history.NoClock,
+		Key: "k", Instance: instance, Cost: 1, Outcome: outcome,
+	}
+	if ret < 0 {
+		o.Return = history.Forever
+	}
+	return o
+}
+
+// A greedy placement by earliest deadline puts [1, 1.25] at 1 and finds
+// [0.5, 1.5] no place; placed at 0.5 and 1.25 the two need no more than R = 1,
+// C = 1 in ideal time after a third that... in short: two grants, 0.75 s apart
+// at least when placed well, of which the second needs 1 s. Placing [0.5, 1.5]
+// first at 0.5 leaves 1.25 − 0.5 = 0.75 s; placing [1, 1.25] first at 1 leaves
+// 0.5 s; the order 0.25 apart [1, 1.5] fails too. No window that surely holds
+// both is shorter than 1 s, so the bound is silent.
+func TestGreedyDeadlinesWouldAccuse(t *testing.T) {
+	ops := []history.Operation{op("i", history.Allowed, 0.5, 1.5), op("i", history.Allowed, 1, 1.25)}
+	r := find(t, judged(t, Spec{Limit: bucket.Limit{Rate: 1, Capacity: 1}}, ops), OverAdmission)
+	if r.Verdict != Pass {
+		t.Errorf("%s: %s", r.Verdict, r.Detail)
+	}
+}
+
+// A right bucket grants half of the replay when pairs come 1.000 s apart and
+// the first of each is decided 10 ms late.
+func TestPairsASecondApart(t *testing.T) {
+	var ops []history.Operation
+	limit := bucket.Limit{Rate: 1, Capacity: 1}
+	var s bucket.State
+	for i := range 40 {
+		late := 0.0
+		if i%2 == 0 {
+			late = 0.010
+		}
+		o := op("i", history.Denied, float64(i), float64(i)+late)
+		var ok bool
+		if s, ok = nanoRule.Take(s, limit, float64(o.Return), 1); ok {
+			o.Outcome = history.Allowed
+		}
+		ops = append(ops, o)
+	}
+	rep := judged(t, Spec{Limit: limit, Granularity: time.Millisecond}, ops)
+	rate := find(t, rep, AcceptRate)
+	if rate.Value["granted"] != 20 || rate.Value["ideal"] != 40 {
+		t.Fatalf("granted %v of %v, meant to be 20 of 40", rate.Value["granted"], rate.Value["ideal"])
+	}
+	for _, r := range rep.Results {
+		if r.Verdict == Fail {
+			t.Errorf("%s: %s", r.Name, r.Detail)
+		}
+	}
+}
+
+// Sound, not complete: ten grants [0, 1] and twenty [1, 2], all decided at 1,
+// are 20 too many for R = C = 10, and none is seen.
+func TestConcurrencyHides(t *testing.T) {
+	var ops []history.Operation
+	for range 10 {
+		ops = append(ops, op("i", history.Allowed, 0, 1))
+	}
+	for range 20 {
+		ops = append(ops, op("i", history.Allowed, 1, 2))
+	}
+	r := find(t, judged(t, Spec{Limit: bucket.Limit{Rate: 10, Capacity: 10}}, ops), OverAdmission)
+	if r.Verdict != Pass || r.Value["peak_excess"] != 0 {
+		t.Errorf("%s by %v", r.Verdict, r.Value["peak_excess"])
+	}
+}
+
+// The expiry of a key with delayed readings, on one clock: R = 100, C = 50; a
+// burst drains the bucket; a second burst reads the clock at once but is held
+// 520 ms, just past the expiry; a third follows. All three are granted.
+func TestHeldPastExpiry(t *testing.T) {
+	held := func(ttl time.Duration) Report {
+		w := &world{limit: bucket.Limit{Rate: 100, Capacity: 50}, rule: bucket.RuleAppClock, ttl: ttl}
+		for i := range 50 {
+			at := time.Duration(i) * 10 * time.Microsecond
+			w.add(at, 0, time.Millisecond, "a", 0)
+			w.add(at+time.Millisecond, 520*time.Millisecond, time.Millisecond, "b", 0)
+			w.add(at+525*time.Millisecond, 0, time.Millisecond, "c", 0)
+		}
+		return judged(t, Spec{
+			Limit: w.limit, Granularity: time.Millisecond, RateTolerance: DefaultRateTolerance, Time: bucket.CallerTime, TTL: ttl,
+		}, w.run())
+	}
+	rep := held(500 * time.Millisecond)
+	r := find(t, rep, OverAdmission)
+	if r.Verdict != Fail || rep.Summary.Allowed != 150 || r.Value["peak_excess"] < 43 || r.Value["peak_excess"] > 50 {
+		t.Errorf("%s: %s", r.Verdict, r.Detail)
+	}
+	if !r.WithinPrediction || !r.ExplainedByExpiry() || r.Value["expiries"] != 1 {
+		t.Errorf("within prediction %v, explained %v, %v", r.WithinPrediction, r.ExplainedByExpiry(), r.Value)
+	}
+	rep = held(time.Minute)
+	if r = find(t, rep, OverAdmission); r.Verdict != Pass || r.ExplainedByExpiry() {
+		t.Errorf("with a TTL of a minute: %s: %s", r.Verdict, r.Detail)
+	}
+}
+
+// A skewed pair: the slow clock drains, the fast one takes again. Skew explains
+// it, and no expiry does.
+func TestSlowDrainsFastTakes(t *testing.T) {
+	w := &world{limit: bucket.Limit{Rate: 100, Capacity: 50}, rule: bucket.RuleAppClock, ttl: 500 * time.Millisecond}
+	for i := range 200 {
+		at := time.Duration(i) * 10 * time.Microsecond
+		w.add(at, 0, time.Millisecond, "slow", -250*time.Millisecond)
+		w.add(at+10*time.Millisecond, 0, time.Millisecond, "fast", 250*time.Millisecond)
+	}
+	r := find(t, judged(t, Spec{Limit: w.limit, Granularity: time.Millisecond, Time: bucket.CallerTime}, w.run()), OverAdmission)
+	if r.Verdict != Fail || !r.WithinPrediction || r.ExplainedByExpiry() {
+		t.Errorf("%s, within prediction %v: %s", r.Verdict, r.WithinPrediction, r.Detail)
+	}
+	if peak, most := r.Value["peak_excess"], r.Value["predicted_peak_excess"]; peak < 45 || peak > 50 || most < 50 || most > 50.2 {
+		t.Errorf("%v over, %v predicted", peak, most)
+	}
+}

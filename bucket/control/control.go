@@ -39,9 +39,31 @@ type Control struct {
 // All returns the controls in the order of their names.
 func All() []Control {
 	return []Control{
+		denyCharged,
+		denyResetsClock,
+		floorRefill,
 		getSet,
+		lateCommand,
+		localCache,
+		noRefillAfterStepBack,
+		noTTL,
 		olderNowWritten,
+		overflowAfterIdle,
+		remainingTruncated,
+		retryAfterTooShort,
+		secondsForMilliseconds,
+		ttlInPeriods,
+		ttlThousandfold,
+		ttlZero,
+		wholeSeconds,
+		zeroRate,
 	}
+}
+
+// hashState is where most controls keep their state.
+var hashState = &limiterfile.StateFields{
+	Tokens: limiterfile.StateField{Hash: "tokens"},
+	Time:   limiterfile.StateField{Hash: "ts"},
 }
 
 // Open returns the limiter on c, which stays the caller's to close. The limiter

@@ -23,8 +23,8 @@ func (l *Limiter) explain(err error) error {
 		e.Cause = err
 		return e
 	}
-	line := scriptLine(text)
-	e := l.file.ScriptMistake(line, "Redis refuses the script: "+withoutPlaces(text))
+	text = redisHead.ReplaceAllString(text, "")
+	e := l.file.ScriptMistake(scriptLine(text), "Redis refuses the script: "+withoutPlaces(text))
 	e.Cause = err
 	return e
 }
@@ -73,7 +73,6 @@ func scriptLine(text string) int {
 func withoutPlaces(text string) string {
 	text = embeddedTail.ReplaceAllString(text, "")
 	text = redisTail.ReplaceAllString(text, "")
-	text = redisHead.ReplaceAllString(text, "")
 	text = redisLine.ReplaceAllString(text, "")
 	text = embeddedLine.ReplaceAllString(text, "")
 	text = strings.Join(strings.Fields(text), " ")

@@ -226,7 +226,7 @@ func TestNamesInJSON(t *testing.T) {
 		`"\ud83d\n"`:               "\ufffd\n",
 		`"\ud83d\u0041"`:           "\ufffdA",
 		`"\ude00\ud83d"`:           "\ufffd\ufffd",
-		`"\u0000"`:                "\x00\x7f",
+		"\"\\u0000\x7f\"":          "\x00\x7f",
 		`"` + long + `"`:           long,
 		`"\t` + long + `\t"`:       "\t" + long + "\t",
 		"\"caf\u00e9 \U0001f600\"": "caf\u00e9 \U0001f600",

@@ -50,6 +50,10 @@ func sniff(first []byte) compression {
 	return plain
 }
 
+// maxWindow bounds the memory that packed data may ask for, as the zstd command
+// does unless it is told otherwise.
+const maxWindow = 128 << 20
+
 // unpack returns the text in r, packed or not, and what to call when it is no
 // longer read.
 func unpack(r io.Reader) (*bufio.Reader, func(), error) {
@@ -66,7 +70,7 @@ func unpack(r io.Reader) (*bufio.Reader, func(), error) {
 		}
 		return bufio.NewReaderSize(z, readBuffer), func() { z.Close() }, nil
 	case zstandard:
-		z, err := zstd.NewReader(packed)
+		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, fmt.Errorf("unpack: %w", err)
 		}

@@ -31,6 +31,10 @@ type Runner struct {
 	Server ServerClock // the clock of limiters that use the server's; nil: there is none
 	ID     string      // of the whole command; in every key
 
+	// Sleep is the last wait before a send that has a due time; nil is
+	// time.Sleep. In real time load.Alarm's is more exact.
+	Sleep func(time.Duration)
+
 	mu   sync.Mutex
 	runs int
 }
@@ -89,6 +93,7 @@ func (r *Runner) open(ctx context.Context, p Plan) (*run, error) {
 	ru := &run{plan: p, prefix: prefix, store: r.Store}
 	ru.driver = &load.Driver{
 		Limit: s.Limit, Cost: s.cost(), Recorder: history.NewRecorder(), Timeout: requestTimeout, Seed: p.Seed,
+		Sleep: r.Sleep,
 	}
 	for i := range max(s.Keys.Count, 1) {
 		ru.buckets = append(ru.buckets, prefix+strconv.Itoa(i))

@@ -16,6 +16,7 @@ import (
 
 	"bucketproof/bucket/backend"
 	"bucketproof/scenarios"
+	"bucketproof/scenarios/load"
 )
 
 // runFlags are the flags of `harness run`.
@@ -325,7 +326,9 @@ const (
 // drive makes all runs. The error is the environment's: a Redis that was lost,
 // a disk that is full.
 func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
-	runner := &scenarios.Runner{ID: j.id}
+	var alarm load.Alarm
+	defer alarm.Close()
+	runner := &scenarios.Runner{ID: j.id, Sleep: alarm.Sleep}
 	if j.redis != nil {
 		runner.Store, runner.Server = j.redis, j.redis
 	}

@@ -72,7 +72,7 @@ func TestEmbeddedServerFollowsTheRule(t *testing.T) {
 			if tr.sha, err = r.Client().ScriptLoad(t.Context(), f.Script).Result(); err != nil {
 				t.Fatal(err)
 			}
-			for tr.steps < 1200 && !t.Failed() {
+			for tr.steps < 800 && !t.Failed() {
 				tr.batch(t, 400)
 			}
 			if tr.granted == 0 || tr.granted == tr.steps {

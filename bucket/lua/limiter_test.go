@@ -28,6 +28,7 @@ func TestBuiltinsConform(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, r *backend.Redis) {
 		for _, f := range builtins(t) {
 			t.Run(f.Name, func(t *testing.T) {
+				t.Parallel() // it waits most of the time
 				limitertest.Run(t, func(t *testing.T) bucket.Limiter { return open(t, r, f) },
 					limitertest.Options{Costs: true, Granularity: f.Granularity})
 			})

@@ -22,9 +22,9 @@ import (
 // costs and clocks, and compares each decision and each stored number with what
 // the rule computes from the state before it.
 func TestReferenceIsTheRuleBitForBit(t *testing.T) {
-	steps := 40_000 // a script
+	steps := 30_000 // a script
 	if testing.Short() {
-		steps = 4_000
+		steps = 3_000
 	}
 	r := backendtest.Real(t)
 	reference, err := limiterfile.Load("testdata/reference.yaml")

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/history"
 )
 
@@ -124,14 +125,24 @@ func bruteLeast(spec *Spec, ops []history.Operation, d int, start int64) float64
 	return least
 }
 
+// touches says that a decision of o leaves the next one's clock in doubt.
+func touches(spec *Spec, o history.Operation) bool {
+	switch o.Outcome {
+	case history.Allowed, history.Unknown:
+		return true
+	case history.Denied:
+		return spec.Time != bucket.ServerTime
+	}
+	return false
+}
+
 // bruteLevelFor is the level that denial d finds at t. While another request
-// may be decided at t it is the level. Else nobody else has touched the bucket
-// since the last return: it has earned since then and may be fuller than full
-// by what the granularity is worth.
+// may touch the bucket at t it is the level. Else it has earned since the last
+// touch and may be fuller than full by what the granularity is worth.
 func bruteLevelFor(spec *Spec, ops []history.Operation, d int, t, start int64) float64 {
 	touched := int64(math.MinInt64)
 	for i, o := range ops {
-		if i == d || o.Call > t || o.Outcome == history.Unsent {
+		if i == d || o.Call > t || !touches(spec, o) {
 			continue
 		}
 		if o.Return >= t || o.Outcome == history.Unknown {
@@ -150,13 +161,11 @@ func bruteLevelFor(spec *Spec, ops []history.Operation, d int, t, start int64) f
 	return over
 }
 
-// alone says that no other request may be decided at o's call.
-func alone(ops []history.Operation, d int) bool {
+// alone says that no other request may touch the bucket from d's call to its
+// return.
+func alone(spec *Spec, ops []history.Operation, d int) bool {
 	for i, o := range ops {
-		if i >= d || o.Outcome == history.Unsent {
-			continue // later in the record: it may have been called at the same instant at the earliest
-		}
-		if o.Return >= ops[d].Call || o.Outcome == history.Unknown {
+		if i != d && touches(spec, o) && o.Call <= ops[d].Return && (o.Return >= ops[d].Call || o.Outcome == history.Unknown) {
 			return false
 		}
 	}
@@ -165,9 +174,9 @@ func alone(ops []history.Operation, d int) bool {
 
 // verdictOn is what check 2 finds on one key, slowly.
 type verdictOn struct {
-	spurious, unexplained, judged, shown int
-	blind                                bool
-	lockouts                             map[string]int64
+	spurious, unexplained, judged, hidden int
+	blind                                 bool
+	lockouts                              map[string]int64
 }
 
 func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
@@ -188,21 +197,20 @@ func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
 					lost += float64(1+spec.Retries) * u.Cost
 				}
 			}
-			room := spec.Limit.Capacity - o.Cost - slack
-			switch over := bruteLeast(spec, ops, i, start) - o.Cost - slack; {
-			case room <= 1e-6 && !alone(ops, i):
-			case room-lost <= 1e-6 && !alone(ops, i):
-				v.shown++
+			least := bruteLeast(spec, ops, i, start)
+			switch room := spec.Limit.Capacity - o.Cost - slack - lost; {
+			case room <= 1e-6 && !alone(spec, ops, i) && lost > 0:
 				v.blind = true
-			case over > 1e-6:
-				v.shown++
+			case room <= 1e-6 && !alone(spec, ops, i):
+				if least >= o.Cost-1e-6 {
+					v.hidden++
+				}
+			case least-o.Cost-slack > 1e-6:
 				spur = true
 				v.spurious++
-				if over-spec.Limit.Rate*seconds(bruteAhead(ops, o)+o.Return-o.Call) > 1e-6 {
+				if least-o.Cost-slack-spec.Limit.Rate*seconds(bruteAhead(ops, o)+o.Return-o.Call) > 1e-6 {
 					v.unexplained++
 				}
-			default:
-				v.shown++
 			}
 		}
 		if o.Outcome == history.Allowed || spur {
@@ -248,7 +256,7 @@ func (v verdictOn) verdict() Verdict {
 	switch {
 	case v.spurious > 0:
 		return Fail
-	case v.blind, v.judged > 0 && v.shown == 0:
+	case v.blind, 2*v.hidden > v.judged:
 		return Undecided
 	}
 	return Pass

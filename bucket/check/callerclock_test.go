@@ -166,9 +166,9 @@ func TestCallerClockWithinPrediction(t *testing.T) {
 
 // sighting is what simulated runs showed.
 type sighting struct {
-	over, expired, denied, clean int
-	closest                      float64 // largest excess over what is predicted, no expiry
-	closestExpired               float64 // the same with expiries
+	over, expired, denied, rate, clean int
+	closest                            float64 // largest excess over what is predicted, no expiry
+	closestExpired                     float64 // the same with expiries
 }
 
 func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
@@ -187,6 +187,11 @@ func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
 	}
 	if !spurious.WithinPrediction {
 		t.Errorf("seed %d: %v, ttl %v: spurious denial beyond prediction: %s; %v", seed, w.limit, w.ttl, spurious.Detail, spurious.Value)
+	}
+	if r := find(t, rep, AcceptRate); !r.WithinPrediction {
+		t.Errorf("seed %d: %v, ttl %v: accept rate beyond prediction: %s; %v", seed, w.limit, w.ttl, r.Detail, r.Value)
+	} else if r.Verdict == Fail {
+		n.rate++
 	}
 	if over.Verdict == Fail {
 		n.over++

@@ -13,8 +13,8 @@ type denials struct {
 	judged      int64   // denials of no more than C tokens
 	spurious    int64   // no placement of the other requests explains them
 	unexplained int64   // nor does the limiter's clock rule
-	hidden      int64   // could not be shown spurious: R·g ≥ C − cost, and others were under way
-	blind       int64   // the same because of what unknown requests may have charged
+	hidden      int64   // the bucket held the cost, but R·g ≥ C − cost, so that no denial could be shown spurious
+	blind       int64   // none could be shown spurious for what unknown requests may have charged
 	unknown     int64   // unknown requests
 	longest     int64   // the longest lock-out of an instance, ns
 	first       []int64 // operations: the first few spurious ones
@@ -37,7 +37,7 @@ const evidenceMost = 20
 // justify judges a denial at its return, least being the smallest pessimistic
 // level in its interval. It is justified iff least < cost + R·g: the bucket
 // may have held too little at one instant of it. (least is up to C + R·g for a
-// bucket that nobody touched, see deny.)
+// bucket that nobody touched, see deny; alone says that it stayed so.)
 //
 // A limiter on the caller's clock explains up to R·(g + ahead + age) more on
 // that call, age being the call's own return − call and ahead by how much the
@@ -53,17 +53,18 @@ const evidenceMost = 20
 // left: what its last call stored stands until the key expires, so the largest
 // skew is never forgotten. An expiry fills the bucket, which explains no
 // denial.
-func (s *sweep) justify(q *request, least float64, c *crowd) {
+func (s *sweep) justify(q *request, least float64, alone bool, c *crowd) {
 	d, r := &s.denials, s.rules
 	if q.cost > r.capacity {
 		return // can never be granted
 	}
 	d.judged++
-	if ceiling := r.capacity - q.cost - r.slack; ceiling-s.level.lost <= tolerance && !q.alone {
-		if ceiling <= tolerance {
-			d.hidden++
-		} else {
+	if ceiling := r.capacity - q.cost - r.slack; ceiling-s.level.lost <= tolerance && !alone {
+		switch {
+		case s.level.lost > 0:
 			d.blind++
+		case least >= q.cost-tolerance:
+			d.hidden++
 		}
 		return
 	}
@@ -103,13 +104,13 @@ func (d *denials) relieve(instance int32) {
 }
 
 // verdict is fail when a spurious denial was found; undecided when denials came
-// after unknown requests may have taken all, or when none could be shown
-// spurious because the clock's granularity hides as much as the bucket holds.
+// after unknown requests may have taken all, or when most are excused by nothing
+// but a granularity that is worth as much as the bucket holds.
 func (d *denials) verdict() Verdict {
 	switch {
 	case d.spurious > 0:
 		return Fail
-	case d.blind > 0, d.hidden > 0 && d.hidden == d.judged:
+	case d.blind > 0, 2*d.hidden > d.judged:
 		return Undecided
 	}
 	return Pass
@@ -139,8 +140,8 @@ func (r *reading) spuriousDenial(again *recall) Result {
 	case Undecided:
 		res.Detail = fmt.Sprintf("%s came after unknown requests that may have taken every token", many(sum.blind, "denial"))
 		if sum.blind == 0 {
-			res.Detail = fmt.Sprintf("no denial could be shown to be wrong: the granularity of the clock is worth %s tokens, the bucket holds %s",
-				tokens(r.rules.slack), tokens(r.rules.capacity))
+			res.Detail = fmt.Sprintf("%s cannot be told right from wrong: the granularity of the clock is worth %s tokens, the bucket holds %s",
+				many(sum.hidden, "denial"), tokens(r.rules.slack), tokens(r.rules.capacity))
 		}
 	default:
 		res.Detail = fmt.Sprintf("each of %s is justified", many(r.counts.Denied, "denial"))

@@ -97,7 +97,7 @@ func (r *reading) overAdmission(again *recall) Result {
 // showWindow puts the worst window into the result.
 func (r *reading) showWindow(res *Result, s *sweep, again *recall) {
 	o, l := &s.over, again.outlooks[s]
-	bound := r.rules.capacity + r.rules.rate*float64(o.end-o.start)
+	bound := o.granted - o.peak
 	res.Value["peak_excess"] = max(0, o.peak)
 	res.Value["granted"], res.Value["bound"] = o.granted, bound
 	if r.rules.clock == bucket.CallerTime && again.whole() {
@@ -106,20 +106,20 @@ func (r *reading) showWindow(res *Result, s *sweep, again *recall) {
 		res.Value["spread_s"], res.Value["age_s"] = skew.Spread.Seconds(), skew.Age.Seconds()
 		res.Value["expiries"] = float64(skew.Expiries)
 	}
-	verb := "fits"
-	if res.Verdict == Fail {
-		verb = fmt.Sprintf("%s too many", tokens(o.peak))
+	window := fmt.Sprintf("granted %s tokens in %s where at most %s fit", tokens(o.granted), length(o.end-o.start), tokens(bound))
+	place := r.span(o.start, o.end) + onKey(s.key)
+	switch {
+	case res.Verdict == Fail:
+		res.Detail = fmt.Sprintf("%s: %s too many (%s)", window, tokens(o.peak), place)
 		res.Evidence = &Evidence{
 			Key:        s.key,
 			Window:     &Window{StartNS: o.start + r.origin, EndNS: o.end + r.origin, Granted: o.granted, Bound: bound},
 			Operations: l.grants,
 		}
-	}
-	res.Detail = fmt.Sprintf("granted %s tokens in %s where at most %s fit: %s (%s%s)",
-		tokens(o.granted), length(o.end-o.start), tokens(bound), verb, r.span(o.start, o.end), onKey(s.key))
-	if res.Verdict == Pass {
-		res.Detail = fmt.Sprintf("no window holds more than fits; the fullest: %s tokens in %s where at most %s fit (%s%s)",
-			tokens(o.granted), length(o.end-o.start), tokens(bound), r.span(o.start, o.end), onKey(s.key))
+	case o.peak > 0:
+		res.Detail = fmt.Sprintf("no window is over by more than the clock's granularity; the fullest: %s (%s)", window, place)
+	default:
+		res.Detail = fmt.Sprintf("no window is over; the fullest: %s (%s)", window, place)
 	}
 }
 

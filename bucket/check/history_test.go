@@ -61,7 +61,7 @@ func randomShape(rng *rand.Rand) shape {
 	s.spec = Spec{
 		Limit:       bucket.Limit{Rate: pick(0.5, 1, 3, 10), Capacity: pick(1, 1, 2, 2.5, 5)},
 		Granularity: []time.Duration{0, time.Millisecond, 100 * time.Millisecond}[rng.IntN(3)], RateTolerance: pick(0, 0, 1e-4, 0.01),
-		Retries: rng.IntN(3), EmptyStart: rng.IntN(4) == 0, Time: bucket.CallerTime,
+		Retries: rng.IntN(3), EmptyStart: rng.IntN(4) == 0, Time: []bucket.TimeSource{bucket.CallerTime, bucket.ServerTime}[rng.IntN(2)],
 	}
 	return s
 }

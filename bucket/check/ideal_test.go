@@ -111,12 +111,11 @@ func clockAt(s *shape, at int64) float64 {
 // nanoRule decides on nanoseconds.
 var nanoRule = bucket.Rule{TicksPerSecond: 1e9}
 
-// decide is one decision at a true instant.
+// decide is one decision at a true instant. The bucket itself forgets nothing:
+// a life that is rounded down, or counted by another clock than the level, would
+// give it up to R·(1 ms + g) more at every expiry, which is a fault, if a small
+// one.
 func (p *place) decide(s *shape, kept store, at int64, cost float64) bool {
-	ms := at / 1e6
-	if p.state.Exists && ms > p.expires {
-		p.state = bucket.State{}
-	}
 	next, allowed := nanoRule.Take(p.state, s.spec.Limit, clockAt(s, at), cost)
 	if !allowed && !kept.deniesWrite {
 		return false
@@ -129,7 +128,7 @@ func (p *place) decide(s *shape, kept store, at int64, cost float64) bool {
 	if kept.down {
 		life = math.Floor(life)
 	}
-	p.expires = ms + int64(math.Ceil(life))
+	p.expires = at/1e6 + int64(math.Ceil(life))
 	return allowed
 }
 

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -57,17 +58,42 @@ func (r *reading) report(again *recall) Report {
 		Instances:           members,
 	}
 	for _, s := range r.order {
-		sum.TheoryAllowed += s.rate.ideal.granted
+		sum.TheoryAllowed = finite(sum.TheoryAllowed + s.rate.ideal.granted)
 		sum.MaxInFlight = max(sum.MaxInFlight, s.line.most)
 	}
-	return Report{Summary: sum, Results: []Result{
+	results := []Result{
 		over,
 		r.spuriousDenial(again),
 		r.acceptRate(again),
 		r.stateAudit(),
 		accounting(r.spec, r.counts),
-		fairness(r.spec, members),
-	}}
+		r.fairness(members),
+	}
+	for i := range results {
+		results[i].tame()
+	}
+	return Report{Summary: sum, Results: results}
+}
+
+// tame makes figures finite that a limit near the end of the doubles' range
+// drove out of it: JSON has no infinity.
+func (r *Result) tame() {
+	for name, v := range r.Value {
+		r.Value[name] = finite(v)
+	}
+	for i := range r.Keys {
+		r.Keys[i].Figure = finite(r.Keys[i].Figure)
+	}
+	if e := r.Evidence; e != nil && e.Window != nil {
+		e.Window.Granted, e.Window.Bound = finite(e.Window.Granted), finite(e.Window.Bound)
+	}
+}
+
+func finite(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }
 
 // perKey sorts key results as they are shown: failing ones first, then

@@ -25,7 +25,7 @@ func newRecall(r *reading) *recall {
 		if s.rate.odd > 0 {
 			a.rates = false
 		}
-		s.brackets()
+		s.brackets(r.spec.life())
 		if s.over.broken(r.rules.slack) {
 			a.outlooks[s] = newOutlook(&s.over, r.spec.life())
 		}
@@ -57,6 +57,9 @@ func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
 	for _, l := range a.outlooks {
 		l.expiries.done(l.end)
 	}
+	for _, s := range a.order {
+		s.rate.expiries.done(a.end)
+	}
 	return nil
 }
 
@@ -65,12 +68,12 @@ func (a *recall) operation(op *history.Operation) {
 	if s == nil {
 		return // not the history that was read first; the number will tell
 	}
-	if a.rates && (op.Outcome == history.Allowed || op.Outcome == history.Denied) {
-		s.rate.again(op.Call - a.origin)
+	q := a.wellFormed(op)
+	if a.rates {
+		s.again(&q)
 	}
 	if len(a.outlooks) > 0 {
-		if l := a.outlooks[s]; l != nil && op.Call-a.origin <= l.end {
-			q := a.request2(op)
+		if l := a.outlooks[s]; l != nil {
 			l.see(&q, op)
 		}
 	}
@@ -79,11 +82,11 @@ func (a *recall) operation(op *history.Operation) {
 	}
 }
 
-// request2 puts an operation that was found well-formed into a sweep's words.
-func (a *recall) request2(op *history.Operation) request {
-	q := request{call: op.Call - a.origin, ret: never, cost: op.Cost, skew: noSkew, outcome: op.Outcome}
+// wellFormed puts an operation that was accepted before into a sweep's words.
+func (r *reading) wellFormed(op *history.Operation) request {
+	q := request{call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew, outcome: op.Outcome}
 	if op.Return != history.Forever {
-		q.ret = op.Return - a.origin
+		q.ret = op.Return - r.origin
 	}
 	if op.Clock != history.NoClock {
 		q.skew = op.Clock - op.Call

@@ -20,6 +20,7 @@ type rules struct {
 	charges  float64 // 1 + retries: what an unknown may cost, in costs
 	empty    bool    // the lower bound starts with an empty bucket
 	clock    bucket.TimeSource
+	steady   bool  // one clock decides everything, and never goes back
 	grain    int64 // g, ns
 }
 
@@ -37,6 +38,7 @@ func (s Spec) rules() (rules, error) {
 		charges:  1 + float64(s.Retries),
 		empty:    s.EmptyStart,
 		clock:    s.Time,
+		steady:   s.Time == bucket.ServerTime,
 		grain:    int64(s.Granularity),
 	}, nil
 }

@@ -23,6 +23,7 @@ type sweep struct {
 	over    overshoot
 	level   level // check 2
 	minima  minima
+	touched int // place of the last request whose decision may touch the bucket
 	denials denials
 	rate    arrivals // check 3
 	skews   skews
@@ -73,34 +74,49 @@ func (s *sweep) call(q *request) {
 	if s.line.full() {
 		s.tidy()
 	}
-	alone := s.line.open == 0 && s.denials.unknown == 0
 	place := s.line.join(*q)
 	s.pending.push(due{ret: q.ret, place: int32(place)})
 	if q.outcome == history.Denied {
-		s.deny(place, alone)
+		s.deny(place)
 		return
 	}
 	s.admit(place, q)
 	s.minima.dip(s.level.take(q.call, q.cost))
 }
 
-// deny opens a denial. alone: no other request that the bucket may have decided
-// is under way. Then the clock's granularity cannot matter to a bucket that has
-// been full for longer than that: it holds C, not C − R·g. (For C = 1 this is
-// the only denial that can be shown to be wrong.) So the level, from which R·g
-// will be taken off, is followed R·g beyond C, for as long as nobody else comes.
-func (s *sweep) deny(place int, alone bool) {
+// deny opens a denial. The level that it finds will be held against cost + R·g,
+// for the limiter's clock may be R·g behind what the bucket has earned since it
+// was last touched. But a bucket that nobody has touched for longer than that is
+// full whatever its clock: it holds C, not C − R·g. (For C = 1 this is the only
+// denial that can be shown to be wrong.) So while a denial is alone the level is
+// followed R·g beyond C.
+//
+// A touch is any other decision, since it stores a reading from which the next
+// may be up to g behind; where one clock decides everything (steady), readings
+// never go back, so that only what takes tokens is a touch.
+func (s *sweep) deny(place int) {
 	q := &s.line.places[place]
-	q.alone = alone
-	if alone {
-		s.minima.begin(place, min(s.level.loose(q.call), s.rules.capacity+s.rules.slack+2*tolerance))
-		return
+	others := s.line.open - 1
+	if s.rules.steady {
+		others = s.level.flying
 	}
-	s.minima.begin(place, s.level.at(q.call))
+	q.alone = others == 0 && s.denials.unknown == 0
+	switch {
+	case q.alone:
+		s.minima.begin(place, min(s.level.loose(q.call), s.rules.capacity+s.rules.slack+2*tolerance))
+	case s.rules.steady:
+		s.minima.begin(place, min(s.level.loose(q.call), s.level.room))
+	default:
+		s.minima.begin(place, s.level.at(q.call))
+	}
+	if !s.rules.steady {
+		s.touched = place
+	}
 }
 
 // admit opens the windows that begin at a grant's call.
 func (s *sweep) admit(place int, q *request) {
+	s.touched = place
 	if q.cost != math.Trunc(q.cost) {
 		s.over.whole = false
 	}
@@ -117,8 +133,11 @@ func (s *sweep) retire(before int64, crowd *crowd) {
 		place := int(s.pending.pop().place)
 		q := s.line.leave(place)
 		if q.outcome == history.Denied {
-			s.level.at(q.ret)
-			s.justify(q, s.minima.of(place), crowd)
+			if !s.rules.steady {
+				s.level.at(q.ret)
+			}
+			alone := q.alone && s.touched <= place && s.denials.unknown == 0
+			s.justify(q, s.minima.of(place), alone, crowd)
 			continue
 		}
 		s.level.land(q.ret, q.cost)
@@ -184,6 +203,7 @@ func (s *sweep) move(to []int32) {
 		s.strikes.move(to)
 	}
 	s.minima.move(to)
+	s.touched = int(to[s.touched]) // if dropped, that of the next one kept
 	for i := range s.pending {
 		s.pending[i].place = to[s.pending[i].place]
 	}

@@ -57,7 +57,7 @@ func TestPredictionEqualsBrute(t *testing.T) {
 	for seed := range uint64(cases(10000)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		s := randomShape(rng)
-		s.clocks = true
+		s.clocks, s.spec.Time = true, bucket.CallerTime
 		s.spec.TTL = []time.Duration{0, tick, 3 * tick, 7 * tick}[rng.IntN(4)]
 		ops := s.history(rng)
 		rep, err := Judge(s.spec, all(ops), nil)

@@ -66,5 +66,5 @@ type Window struct {
 	StartNS int64   `json:"start_ns"`
 	EndNS   int64   `json:"end_ns"`
 	Granted float64 `json:"granted"` // tokens surely granted inside
-	Bound   float64 `json:"bound"`   // C + R·(end − start), without slack
+	Bound   float64 `json:"bound"`   // C + R·(1 + ρ)·(end − start), without slack
 }

@@ -19,8 +19,8 @@ var catalog embed.FS
 var suites = map[string][]string{
 	"standard": {
 		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "window-edge",
-		"same-tick", "poll", "many-keys", "long-overload", "late-calls",
-		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "steady",
+		"same-tick", "poll", "many-keys", "slow-rate", "long-overload", "late-calls",
+		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "clock-leap", "steady",
 	},
 }
 

@@ -11,7 +11,7 @@ import (
 var secondsForMilliseconds = Control{
 	Name:        "control/seconds-for-milliseconds",
 	StandsFor:   "the elapsed time is in milliseconds and the rate in tokens a second, so the bucket fills a thousand times too fast",
-	Threads:     "several",
+	Threads:     "lucia-auth/lucia#1778",
 	Check:       "over-admission",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,

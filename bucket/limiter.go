@@ -26,11 +26,14 @@ type Request struct {
 	Now      time.Time // what the instance's clock says
 }
 
-// Decision is a limiter's usable answer.
+// Decision is a limiter's usable answer, and what was seen around it. With an
+// error only the Witness means anything: a block on the server may have been
+// seen although the limiter in it failed.
 type Decision struct {
 	Allowed    bool
 	Remaining  float64       // tokens left, as told; NaN: not told
 	RetryAfter time.Duration // how long to wait, as told; below 0: not told
+	Witness    Witness       // zero: none
 }
 
 // Untold is a decision that says nothing but yes or no.

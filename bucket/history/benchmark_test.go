@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/history"
 )
 
@@ -22,7 +23,14 @@ func typical(n int) []history.Operation {
 			Clock: 1_767_225_600_000_000_000 + call + 250_000_000,
 			Key:   fmt.Sprintf("rl:0f3c:%d", i%1000), Instance: fmt.Sprintf("a-%d", i%4), Cost: 1,
 			Outcome: history.Allowed, Remaining: float64(i%50) + 0.25, RetryAfter: -1,
-			Sequence: int64(i) + 1, ServerMicros: 1_767_225_600_000_000 + call/1000,
+			Witness: bucket.Witness{
+				Sequence: int64(i) + 1, BeforeMicros: 1_767_225_600_000_000 + call/1000, AfterMicros: 1_767_225_600_000_041 + call/1000,
+				Before: bucket.State{Tokens: float64(i%50) + 1.25, Time: 1_767_225_600_250 + float64(call/1_000_000), Exists: i > 0},
+				After:  bucket.State{Tokens: float64(i%50) + 0.25, Time: 1_767_225_600_250 + float64(call/1_000_000), Exists: true},
+			},
+		}
+		if i == 0 {
+			ops[i].Witness.Before = bucket.State{}
 		}
 		if i%3 == 0 {
 			ops[i].Outcome, ops[i].RetryAfter = history.Denied, 10*time.Millisecond

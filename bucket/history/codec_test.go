@@ -51,16 +51,15 @@ func operations() *rapid.Generator[history.Operation] {
 	names := rapid.OneOf(rapid.Just(""), rapid.SampledFrom([]string{"a", "b,c", `"`, "x\r\ny", " z ", "\u00e9\U0001f600", "\x00\x1f"}), rapid.String())
 	return rapid.Custom(func(t *rapid.T) history.Operation {
 		op := history.Operation{
-			Call:         times.Draw(t, "call"),
-			Clock:        rapid.OneOf(rapid.Just(history.NoClock), rapid.Int64Range(-math.MaxInt64, math.MaxInt64)).Draw(t, "clock"),
-			Key:          names.Draw(t, "key"),
-			Instance:     names.Draw(t, "instance"),
-			Cost:         rapid.OneOf(rapid.Just(1.0), rapid.Float64Range(math.SmallestNonzeroFloat64, math.MaxFloat64)).Draw(t, "cost"),
-			Outcome:      history.Outcome(rapid.IntRange(1, 4).Draw(t, "outcome")),
-			Remaining:    rapid.OneOf(rapid.Just(math.NaN()), rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)).Draw(t, "remaining"),
-			RetryAfter:   time.Duration(rapid.OneOf(rapid.Int64Range(-1, 5), rapid.Int64Range(-1, math.MaxInt64)).Draw(t, "retry")),
-			Sequence:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Min(0)).Draw(t, "sequence"),
-			ServerMicros: rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Min(0)).Draw(t, "server"),
+			Call:       times.Draw(t, "call"),
+			Clock:      rapid.OneOf(rapid.Just(history.NoClock), rapid.Int64Range(-math.MaxInt64, math.MaxInt64)).Draw(t, "clock"),
+			Key:        names.Draw(t, "key"),
+			Instance:   names.Draw(t, "instance"),
+			Cost:       rapid.OneOf(rapid.Just(1.0), rapid.Float64Range(math.SmallestNonzeroFloat64, math.MaxFloat64)).Draw(t, "cost"),
+			Outcome:    history.Outcome(rapid.IntRange(1, 4).Draw(t, "outcome")),
+			Remaining:  rapid.OneOf(rapid.Just(math.NaN()), rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)).Draw(t, "remaining"),
+			RetryAfter: time.Duration(rapid.OneOf(rapid.Int64Range(-1, 5), rapid.Int64Range(-1, math.MaxInt64)).Draw(t, "retry")),
+			Witness:    witnesses().Draw(t, "witness"),
 		}
 		op.Return = rapid.Int64Range(op.Call, history.Latest).Draw(t, "return")
 		if op.Outcome == history.Unknown && rapid.Bool().Draw(t, "never") {
@@ -113,7 +112,9 @@ func TestDecodeForeign(t *testing.T) {
 			{Due: 500, Call: 500, Return: 1500, Clock: history.NoClock, Key: "user:1", Cost: 1, Outcome: history.Denied, Remaining: nan, RetryAfter: 250 * time.Millisecond},
 			{Due: 700, Call: 700, Return: history.Forever, Clock: history.NoClock, Key: "user:1", Instance: "web-2", Cost: 2.5, Outcome: history.Unknown, Remaining: nan, RetryAfter: -1},
 			{Due: 600, Call: 600, Return: 600, Clock: history.NoClock, Cost: 1, Outcome: history.Unsent, Remaining: nan, RetryAfter: -1},
-			{Due: 2900, Call: 3000, Return: 3000, Clock: 1767225600123456789, Cost: 1, Outcome: history.Allowed, Remaining: -0.5, RetryAfter: -1, Sequence: 7, ServerMicros: 1767225600123456},
+			{Due: 2900, Call: 3000, Return: 3000, Clock: 1767225600123456789, Cost: 1, Outcome: history.Allowed, Remaining: -0.5, RetryAfter: -1, Witness: bucket.Witness{
+				Sequence: 7, BeforeMicros: 1767225600123456, AfterMicros: 1767225600123456, Before: bucket.Unseen(), After: bucket.Unseen(),
+			}},
 		}},
 		{"foreign.csv", history.Header{}, []operation{
 			{Due: 1000, Call: 1000, Return: 2000, Clock: history.NoClock, Key: `user "1", x`, Cost: 1, Outcome: history.Allowed, Remaining: nan, RetryAfter: -1},

@@ -38,15 +38,7 @@ func AppendCSV(b []byte, op *Operation) []byte {
 	if op.RetryAfter >= 0 {
 		b = appendScaled(b, int64(op.RetryAfter), retryPlaces)
 	}
-	b = append(b, ',')
-	if op.Sequence != 0 {
-		b = strconv.AppendInt(b, op.Sequence, 10)
-	}
-	b = append(b, ',')
-	if op.ServerMicros != 0 {
-		b = strconv.AppendInt(b, op.ServerMicros, 10)
-	}
-	return b
+	return appendWitnessCSV(b, &op.Witness)
 }
 
 // appendCell appends s, in quotes where RFC 4180 wants them.
@@ -220,8 +212,11 @@ func (d *draft) cell(f field, cell []byte) error {
 	if err := d.claim(f); err != nil {
 		return err
 	}
-	if f.isText() {
+	switch {
+	case f.isText():
 		return d.text(f, cell)
+	case f.isState() && isWord(cell):
+		return d.word(f, cell)
 	}
 	return d.number(f, cell)
 }

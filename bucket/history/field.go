@@ -24,24 +24,34 @@ const (
 	retryField
 	sequenceField
 	serverField
+	serverEndField
+	tokensBeforeField
+	timeBeforeField
+	tokensAfterField
+	timeAfterField
 	fields        // how many there are
 	noField field = 255
 )
 
 // fieldNames are the names in histories, in the order in which CSV has them.
 var fieldNames = [fields]string{
-	callField:      "call_ns",
-	returnField:    "return_ns",
-	outcomeField:   "outcome",
-	keyField:       "key",
-	instanceField:  "instance",
-	costField:      "cost",
-	dueField:       "due_ns",
-	nowField:       "now_ms",
-	remainingField: "remaining",
-	retryField:     "retry_after_s",
-	sequenceField:  "sequence",
-	serverField:    "server_us",
+	callField:         "call_ns",
+	returnField:       "return_ns",
+	outcomeField:      "outcome",
+	keyField:          "key",
+	instanceField:     "instance",
+	costField:         "cost",
+	dueField:          "due_ns",
+	nowField:          "now_ms",
+	remainingField:    "remaining",
+	retryField:        "retry_after_s",
+	sequenceField:     "sequence",
+	serverField:       "server_us",
+	serverEndField:    "server_end_us",
+	tokensBeforeField: "tokens_before",
+	timeBeforeField:   "time_before",
+	tokensAfterField:  "tokens_after",
+	timeAfterField:    "time_after",
 }
 
 // Decimal places of the fields whose unit is not that of [Operation].
@@ -64,17 +74,22 @@ func fieldOf(name []byte) field {
 // isText reports whether a field is a string in JSON.
 func (f field) isText() bool { return f == outcomeField || f == keyField || f == instanceField }
 
+// isState reports whether a field belongs to a witnessed state: a number, or
+// one of the words of [stateWords].
+func (f field) isState() bool { return tokensBeforeField <= f && f <= timeAfterField }
+
 // draft is an operation while its fields come in.
 type draft struct {
 	op      *Operation
 	names   *names
-	present uint16 // bit f: field f came
+	present uint32 // bit f: field f came
+	gone    uint32 // bit f: field f says that there was no state
 }
 
 // start makes d an operation with no field yet.
 func (d *draft) start(op *Operation) {
 	*op = Operation{Return: Forever, Clock: NoClock, Cost: 1, Remaining: math.NaN(), RetryAfter: -1}
-	d.op, d.present = op, 0
+	d.op, d.present, d.gone = op, 0, 0
 }
 
 func (d *draft) has(f field) bool { return d.present&(1<<f) != 0 }
@@ -119,9 +134,13 @@ func (d *draft) number(f field, b []byte) error {
 	case dueField:
 		d.op.Due, err = parseWhole(b)
 	case sequenceField:
-		d.op.Sequence, err = parseWhole(b)
+		d.op.Witness.Sequence, err = parseWhole(b)
 	case serverField:
-		d.op.ServerMicros, err = parseWhole(b)
+		d.op.Witness.BeforeMicros, err = parseWhole(b)
+	case serverEndField:
+		d.op.Witness.AfterMicros, err = parseWhole(b)
+	case tokensBeforeField, timeBeforeField, tokensAfterField, timeAfterField:
+		*d.state(f), err = parseFloat(b)
 	case nowField:
 		d.op.Clock, _, err = parseScaled(b, nowPlaces)
 	case costField:
@@ -153,6 +172,9 @@ func (d *draft) finish() error {
 		op.Return = op.Call // nothing was sent, so nothing took time
 	case d.has(returnField) && op.Return == Forever:
 		return inRange("return_ns", op.Return)
+	}
+	if err := d.finishWitness(); err != nil {
+		return err
 	}
 	return op.Validate()
 }

@@ -23,6 +23,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\b\x00"))
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x00"))
 	f.Add([]byte(`{"call_ns":1.5e3,"outcome":"unknown","now_ms":-0.0000005,"key":"\ud83d\ude00\ud83d"}`))
+	f.Add([]byte(`{"call_ns":1,"return_ns":2,"outcome":"denied","sequence":3,"server_us":4,"server_end_us":0,"tokens_before":"none","tokens_after":"-inf","time_after":1e-9}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		_, ops, err := decode(string(text))
 		var wrong *history.LineError

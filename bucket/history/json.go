@@ -52,15 +52,7 @@ func appendTold(b []byte, op *Operation) []byte {
 		b = append(b, `,"retry_after_s":`...)
 		b = appendScaled(b, int64(op.RetryAfter), retryPlaces)
 	}
-	if op.Sequence != 0 {
-		b = append(b, `,"sequence":`...)
-		b = strconv.AppendInt(b, op.Sequence, 10)
-	}
-	if op.ServerMicros != 0 {
-		b = append(b, `,"server_us":`...)
-		b = strconv.AppendInt(b, op.ServerMicros, 10)
-	}
-	return b
+	return appendWitnessJSON(b, &op.Witness)
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -87,7 +79,7 @@ func (d *draft) member(f field, s *scanner) error {
 		return err
 	}
 	want := numberValue
-	if f.isText() {
+	if f.isText() || f.isState() && kind == stringValue {
 		want = stringValue
 	}
 	if kind != want && kind != noValue {
@@ -101,8 +93,11 @@ func (d *draft) member(f field, s *scanner) error {
 		return d.number(f, b)
 	}
 	b, err := s.text()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case f.isState():
+		return d.word(f, b)
 	}
 	return d.text(f, b)
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"bucketproof/bucket"
 )
 
 // Outcome is how a request ended. Every request ends in exactly one.
@@ -59,8 +61,7 @@ type Operation struct {
 	Remaining  float64       // as told by the limiter; NaN: not told
 	RetryAfter time.Duration // as told by the limiter; below 0: not told
 
-	Sequence     int64 // the witness's sequence number, from 1; 0: no witness
-	ServerMicros int64 // the server's clock at the decision, µs since the Unix epoch; 0: not known
+	Witness bucket.Witness // what the server saw around the decision; zero: nothing
 }
 
 // Latest is the largest Call, Return and Due, and −Latest is the smallest, so
@@ -91,12 +92,8 @@ func (op *Operation) Validate() error {
 	switch {
 	case math.IsNaN(op.Cost) || math.IsInf(op.Cost, 0) || op.Cost <= 0:
 		return fmt.Errorf("cost is %v, want a finite number above 0", op.Cost)
-	case op.Sequence < 0:
-		return fmt.Errorf("sequence is %d, want 0 or more", op.Sequence)
-	case op.ServerMicros < 0:
-		return fmt.Errorf("server_us is %d, want 0 or more", op.ServerMicros)
 	}
-	return nil
+	return validWitness(&op.Witness)
 }
 
 func inRange(name string, v int64) error {

@@ -12,7 +12,7 @@ func (op *Operation) precedes(other *Operation) bool {
 }
 
 // inOrder returns pointers to the operations of all chunks in order. It sorts
-// places of four words, as an Operation is fourteen words long.
+// places of four words, as an Operation is 21 words long.
 func inOrder(chunks [][]Operation) []*Operation {
 	type place struct {
 		call, due int64

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/history"
 )
 
@@ -22,9 +23,9 @@ func TestOperationsAreAStableSort(t *testing.T) {
 			w := r.Worker()
 			for range rapid.IntRange(0, 30).Draw(t, "records") {
 				op := history.Operation{
-					Call:     rapid.Int64Range(0, 5).Draw(t, "call"),
-					Due:      rapid.Int64Range(0, 2).Draw(t, "due"),
-					Sequence: int64(len(want)),
+					Call:    rapid.Int64Range(0, 5).Draw(t, "call"),
+					Due:     rapid.Int64Range(0, 2).Draw(t, "due"),
+					Witness: bucket.Witness{Sequence: int64(len(want))},
 				}
 				w.Append(op)
 				want = append(want, op)
@@ -69,7 +70,7 @@ func TestWorkersRecordConcurrently(t *testing.T) {
 		wg.Go(func() {
 			w := r.Worker()
 			for k := range records {
-				w.Append(history.Operation{Call: int64(k), Sequence: int64(i)})
+				w.Append(history.Operation{Call: int64(k), Witness: bucket.Witness{Sequence: int64(i)}})
 			}
 		})
 	}

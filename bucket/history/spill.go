@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"time"
+
+	"bucketproof/bucket"
 )
 
 // spill holds operations on disk in sorted runs, one after another in one
@@ -77,8 +79,9 @@ func (s *spill) number(name string) uint32 {
 	return n
 }
 
-// recordSize: nine fields of 8 bytes, two names of 4 and the outcome.
-const recordSize = 9*8 + 2*4 + 1
+// recordSize: fourteen fields of 8 bytes, two names of 4, the outcome, and
+// which of the witness's states exist.
+const recordSize = 14*8 + 2*4 + 2
 
 func (s *spill) append(b []byte, op *Operation) []byte {
 	le := binary.LittleEndian
@@ -89,21 +92,37 @@ func (s *spill) append(b []byte, op *Operation) []byte {
 	b = le.AppendUint64(b, math.Float64bits(op.Cost))
 	b = le.AppendUint64(b, math.Float64bits(op.Remaining))
 	b = le.AppendUint64(b, uint64(op.RetryAfter))
-	b = le.AppendUint64(b, uint64(op.Sequence))
-	b = le.AppendUint64(b, uint64(op.ServerMicros))
+	w := &op.Witness
+	b = le.AppendUint64(b, uint64(w.Sequence))
+	b = le.AppendUint64(b, uint64(w.BeforeMicros))
+	b = le.AppendUint64(b, uint64(w.AfterMicros))
+	exist := byte(0)
+	for i, state := range []*bucket.State{&w.Before, &w.After} {
+		b = le.AppendUint64(b, math.Float64bits(state.Tokens))
+		b = le.AppendUint64(b, math.Float64bits(state.Time))
+		if state.Exists {
+			exist |= 1 << i
+		}
+	}
 	b = le.AppendUint32(b, s.number(op.Key))
 	b = le.AppendUint32(b, s.number(op.Instance))
-	return append(b, byte(op.Outcome))
+	return append(b, byte(op.Outcome), exist)
 }
 
 func (s *spill) parse(b []byte, op *Operation) {
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	number := func(i int) float64 { return math.Float64frombits(word(i)) }
 	name := func(at int) string { return s.names[binary.LittleEndian.Uint32(b[at:])] }
+	exist := b[121]
 	*op = Operation{
 		Due: int64(word(0)), Call: int64(word(1)), Return: int64(word(2)), Clock: int64(word(3)),
-		Cost: math.Float64frombits(word(4)), Remaining: math.Float64frombits(word(5)),
-		RetryAfter: time.Duration(word(6)), Sequence: int64(word(7)), ServerMicros: int64(word(8)),
-		Key: name(72), Instance: name(76), Outcome: Outcome(b[80]),
+		Cost: number(4), Remaining: number(5), RetryAfter: time.Duration(word(6)),
+		Key: name(112), Instance: name(116), Outcome: Outcome(b[120]),
+		Witness: bucket.Witness{
+			Sequence: int64(word(7)), BeforeMicros: int64(word(8)), AfterMicros: int64(word(9)),
+			Before: bucket.State{Tokens: number(10), Time: number(11), Exists: exist&1 != 0},
+			After:  bucket.State{Tokens: number(12), Time: number(13), Exists: exist&2 != 0},
+		},
 	}
 }
 

@@ -148,8 +148,8 @@ func TestRequestsSayWhatInstancesKnow(t *testing.T) {
 		d.Annotate = func(r bucket.Request, op *history.Operation) {
 			mu.Lock()
 			defer mu.Unlock()
-			op.Sequence = int64(len(ids) + 1)
-			ids[op.Sequence] = r.ID
+			op.Witness.Sequence = int64(len(ids) + 1)
+			ids[op.Witness.Sequence] = r.ID
 		}
 		time.Sleep(time.Second)
 		const n = 60
@@ -169,7 +169,7 @@ func TestRequestsSayWhatInstancesKnow(t *testing.T) {
 			if skew := op.Clock - base.UnixNano() - op.Call; skew != int64(model.Skew(time.Duration(op.Call))) {
 				t.Errorf("skew %d at %d of %s, want %d", skew, op.Call, op.Instance, model.Skew(time.Duration(op.Call)))
 			}
-			r := seen[ids[op.Sequence]]
+			r := seen[ids[op.Witness.Sequence]]
 			if r.Now.UnixNano() != op.Clock || r.Key != op.Key || r.Instance != op.Instance || r.Cost != 2.5 || op.Cost != 2.5 {
 				t.Errorf("request %+v is operation %+v", r, op)
 			}

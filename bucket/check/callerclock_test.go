@@ -21,7 +21,9 @@ type world struct {
 	ttl   time.Duration // of a key after each decision; 0: for ever
 	ops   []history.Operation
 	runs  []int64 // when each operation's script runs
-	state []bucket.State
+
+	looks   int // after about so many decisions the stored state is sampled
+	samples []Sample
 }
 
 // add plans a request: called at call, decided after delay, returned after
@@ -47,17 +49,13 @@ func (w *world) run() []history.Operation {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(w.runs[a], w.runs[b]) })
 	var s bucket.State
 	expires := int64(math.MaxInt64) // ms
-	for _, i := range order {
+	for n, i := range order {
 		now := (int64(epoch) + w.runs[i]) / 1e6 // the server's clock, ms
 		if now > expires {
 			s = bucket.State{}
 		}
 		var ok bool
-		reading := math.Floor(float64(w.ops[i].Clock) / 1e9 * w.rule.TicksPerSecond)
-		if w.rule.TicksPerSecond == 1e3 {
-			reading = float64(w.ops[i].Clock / 1e6)
-		}
-		s, ok = w.rule.Take(s, w.limit, reading, w.ops[i].Cost)
+		s, ok = w.rule.Take(s, w.limit, float64(w.ops[i].Clock/1e6), w.ops[i].Cost)
 		w.ops[i].Outcome = history.Denied
 		if ok {
 			w.ops[i].Outcome = history.Allowed
@@ -65,10 +63,19 @@ func (w *world) run() []history.Operation {
 		if w.ttl > 0 {
 			expires = now + w.ttl.Milliseconds()
 		}
-		w.state = append(w.state, s)
+		if w.looks > 0 && n%(1+len(order)/w.looks) == 0 {
+			w.look(w.runs[i], now, expires, s)
+		}
 	}
 	slices.SortStableFunc(w.ops, func(a, b history.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	return w.ops
+}
+
+// look samples what is stored right after a decision.
+func (w *world) look(at, now, expires int64, s bucket.State) {
+	w.samples = append(w.samples, Sample{Call: at, Return: at + 1000, Key: "k", Complete: true, Keys: []KeyState{{
+		Name: "k", TTL: time.Duration(expires-now) * time.Millisecond, Tokens: s.Tokens,
+	}}})
 }
 
 // ttlOf is the life the reference script gives a key.
@@ -150,7 +157,7 @@ func TestCallerClockWithinPrediction(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var seen sighting
 			for seed := range uint64(cases(c.n)) {
-				w := c.draw(rand.New(rand.NewPCG(seed, 7)))
+				w := c.draw(randomOf(seed, 7))
 				seen.judge(t, seed, w)
 				if t.Failed() {
 					return

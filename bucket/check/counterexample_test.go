@@ -21,18 +21,20 @@ func op(instance string, outcome history.Outcome, call, ret float64) history.Ope
 	return o
 }
 
-// A greedy placement by earliest deadline puts [1, 1.25] at 1 and finds
-// [0.5, 1.5] no place; placed at 0.5 and 1.25 the two need no more than R = 1,
-// C = 1 in ideal time after a third that... in short: two grants, 0.75 s apart
-// at least when placed well, of which the second needs 1 s. Placing [0.5, 1.5]
-// first at 0.5 leaves 1.25 − 0.5 = 0.75 s; placing [1, 1.25] first at 1 leaves
-// 0.5 s; the order 0.25 apart [1, 1.5] fails too. No window that surely holds
-// both is shorter than 1 s, so the bound is silent.
-func TestGreedyDeadlinesWouldAccuse(t *testing.T) {
-	ops := []history.Operation{op("i", history.Allowed, 0.5, 1.5), op("i", history.Allowed, 1, 1.25)}
-	r := find(t, judged(t, Spec{Limit: bucket.Limit{Rate: 1, Capacity: 1}}, ops), OverAdmission)
-	if r.Verdict != Pass {
-		t.Errorf("%s: %s", r.Verdict, r.Detail)
+// Placing grants greedily accuses right buckets, R = C = 1. In order of release
+// with the earliest deadline first, [0.5, 2] takes the token at 0.5 and none is
+// left for [1, 1.25]; they were decided at 2 and 1. In order of deadlines, [1,
+// 1.25] goes to 1 and [0, 1.5] would have to wait until 2; they were decided at 1
+// and 0.
+func TestGreedyPlacementsWouldAccuse(t *testing.T) {
+	for _, pair := range [][]history.Operation{
+		{op("i", history.Allowed, 0.5, 2), op("i", history.Allowed, 1, 1.25)},
+		{op("i", history.Allowed, 0, 1.5), op("i", history.Allowed, 1, 1.25)},
+	} {
+		r := find(t, judged(t, Spec{Limit: bucket.Limit{Rate: 1, Capacity: 1}}, pair), OverAdmission)
+		if r.Verdict != Pass {
+			t.Errorf("%s: %s", r.Verdict, r.Detail)
+		}
 	}
 }
 

@@ -118,3 +118,6 @@ func keysOf(ops []history.Operation) []string {
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
+
+// randomOf is the source of a property's seed.
+func randomOf(seed, property uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, property)) }

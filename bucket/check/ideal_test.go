@@ -165,7 +165,7 @@ func looks(rng *rand.Rand, s *shape, ops []history.Operation) []Sample {
 func TestIdealIsNeverAccused(t *testing.T) {
 	verdicts := map[string]int{}
 	for seed := range uint64(cases(8000)) {
-		rng := rand.New(rand.NewPCG(seed, 3))
+		rng := randomOf(seed, 3)
 		s := randomShape(rng)
 		if rng.IntN(3) == 0 {
 			s.n *= 8

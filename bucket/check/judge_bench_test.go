@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // bucket a key grants half. Latencies are such that about so many are in flight
 // at once, over all keys.
 func saturated(n, flying, keys int) (Spec, []history.Operation) {
-	rng := rand.New(rand.NewPCG(1, 1))
+	rng := randomOf(1, 1)
 	spec := Spec{
 		Limit:       bucket.Limit{Rate: 5e5 / float64(keys), Capacity: 1000},
 		Granularity: time.Millisecond, RateTolerance: DefaultRateTolerance, Time: bucket.CallerTime,

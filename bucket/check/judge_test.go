@@ -3,7 +3,6 @@ package check
 import (
 	"flag"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func cases(n int) int { return n * *times }
 
 func TestBoundsEqualBrute(t *testing.T) {
 	for seed := range uint64(cases(10000)) {
-		rng := rand.New(rand.NewPCG(seed, 1))
+		rng := randomOf(seed, 1)
 		s := randomShape(rng)
 		compareWithBrute(t, seed, s.spec, s.history(rng))
 		if t.Failed() {

@@ -28,7 +28,7 @@ func instant(rng *rand.Rand, n int, gap time.Duration, decide func(at int64) boo
 // With exact times the excess is what an ideal bucket drops.
 func TestExcessIsWhatAnIdealBucketDrops(t *testing.T) {
 	for seed := range uint64(cases(500)) {
-		rng := rand.New(rand.NewPCG(seed, 8))
+		rng := randomOf(seed, 8)
 		limit := bucket.Limit{Rate: 1 + 9*rng.Float64(), Capacity: float64(1 + rng.IntN(20))}
 		ops := instant(rng, 300, time.Duration(float64(time.Second)/limit.Rate*rng.Float64()*2), func(int64) bool { return rng.IntN(5) > 0 })
 		var dropped float64
@@ -52,7 +52,7 @@ func TestExcessIsWhatAnIdealBucketDrops(t *testing.T) {
 // With exact times a denial is spurious exactly when the bucket held enough.
 func TestSpuriousIsWhatAnIdealBucketGrants(t *testing.T) {
 	for seed := range uint64(cases(500)) {
-		rng := rand.New(rand.NewPCG(seed, 9))
+		rng := randomOf(seed, 9)
 		limit := bucket.Limit{Rate: 1 + 9*rng.Float64(), Capacity: float64(1 + rng.IntN(20))}
 		var s bucket.State
 		wrong := 0.0
@@ -77,7 +77,7 @@ func TestSpuriousIsWhatAnIdealBucketGrants(t *testing.T) {
 func TestExcessBeyondConcurrencyIsFound(t *testing.T) {
 	found := 0
 	for seed := range uint64(cases(1500)) {
-		rng := rand.New(rand.NewPCG(seed, 10))
+		rng := randomOf(seed, 10)
 		s := randomShape(rng)
 		s.n, s.keys, s.unknown, s.origin = 60, 1, 0, 0
 		s.spec.RateTolerance = 0
@@ -120,7 +120,7 @@ func judged(t *testing.T, spec Spec, ops []history.Operation) Report {
 func TestHeldCallKeepsNothingAlive(t *testing.T) {
 	spec := Spec{Limit: bucket.Limit{Rate: 500, Capacity: 20}, Time: bucket.CallerTime}
 	ops := []history.Operation{}
-	rng := rand.New(rand.NewPCG(1, 11))
+	rng := randomOf(1, 11)
 	for i := range int64(50_000) {
 		at := i * int64(time.Millisecond)
 		op := history.Operation{Call: at, Return: at + rng.Int64N(int64(10*time.Millisecond)), Key: "k", Cost: 1, Outcome: history.Allowed}
@@ -152,7 +152,7 @@ func TestHeldCallKeepsNothingAlive(t *testing.T) {
 // Times far from 0 lose nothing: the same history counted from 1970, at a rate
 // at which R·a in a double would stand a quarter of a token apart.
 func TestOriginDoesNotMatter(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 12))
+	rng := randomOf(1, 12)
 	spec := Spec{Limit: bucket.Limit{Rate: 1e6, Capacity: 5}}
 	near := instant(rng, 3000, time.Microsecond, func(int64) bool { return rng.IntN(2) == 0 })
 	far := make([]history.Operation, len(near))

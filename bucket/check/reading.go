@@ -74,24 +74,28 @@ func (r *reading) operation(op *history.Operation) error {
 
 // request puts an operation into a sweep's words and refuses a malformed one.
 func (r *reading) request(op *history.Operation) (request, error) {
-	q := request{
-		call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew,
-		index: r.counts.Offered, outcome: op.Outcome,
-	}
-	if op.Return != history.Forever {
-		q.ret = op.Return - r.origin
-	}
-	if err := malformed(op, q, r.now); err != nil {
+	q := r.inWords(op)
+	if err := r.malformed(op, q); err != nil {
 		return request{}, err
 	}
-	if op.Clock != history.NoClock {
-		q.skew = op.Clock - op.Call
-	}
+	q.index = r.counts.Offered
 	q.instance = r.crowd.number(op.Instance)
 	return q, nil
 }
 
-func malformed(op *history.Operation, q request, now int64) error {
+// inWords puts an operation into a sweep's words, whatever it says.
+func (r *reading) inWords(op *history.Operation) request {
+	q := request{call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew, outcome: op.Outcome}
+	if op.Return != history.Forever {
+		q.ret = op.Return - r.origin
+	}
+	if op.Clock != history.NoClock {
+		q.skew = op.Clock - op.Call
+	}
+	return q
+}
+
+func (r *reading) malformed(op *history.Operation, q request) error {
 	answered := op.Outcome == history.Allowed || op.Outcome == history.Denied
 	switch {
 	case !(op.Cost > 0 && op.Cost <= math.MaxFloat64):
@@ -102,10 +106,10 @@ func malformed(op *history.Operation, q request, now int64) error {
 		return fmt.Errorf("returns at %d ns, before its call at %d ns", op.Return, op.Call)
 	case answered && op.Return == history.Forever:
 		return errors.New("was answered and has no return")
-	case q.call < 0 && op.Call >= 0, q.ret < q.call:
+	case op.Call >= r.origin && q.call < 0, q.ret < q.call:
 		return errors.New("lies more than 292 years after the first")
-	case q.call < now:
-		return fmt.Errorf("is called %d ns before the one ahead of it; operations must come in order of call", now-q.call)
+	case q.call < r.now:
+		return fmt.Errorf("is called %d ns before the one ahead of it; operations must come in order of call", r.now-q.call)
 	}
 	return nil
 }

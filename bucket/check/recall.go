@@ -68,7 +68,7 @@ func (a *recall) operation(op *history.Operation) {
 	if s == nil {
 		return // not the history that was read first; the number will tell
 	}
-	q := a.wellFormed(op)
+	q := a.inWords(op)
 	if a.rates {
 		s.again(&q)
 	}
@@ -80,18 +80,6 @@ func (a *recall) operation(op *history.Operation) {
 	if len(a.wanted) > 0 && a.wanted[a.read2] {
 		a.shown = append(a.shown, *op)
 	}
-}
-
-// wellFormed puts an operation that was accepted before into a sweep's words.
-func (r *reading) wellFormed(op *history.Operation) request {
-	q := request{call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew, outcome: op.Outcome}
-	if op.Return != history.Forever {
-		q.ret = op.Return - r.origin
-	}
-	if op.Clock != history.NoClock {
-		q.skew = op.Clock - op.Call
-	}
-	return q
 }
 
 // whole says that the second reading gave what the first did.

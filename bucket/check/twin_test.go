@@ -2,7 +2,6 @@ package check
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 func TestAcceptRateEqualsBrute(t *testing.T) {
 	judged := 0
 	for seed := range uint64(cases(5000)) {
-		rng := rand.New(rand.NewPCG(seed, 4))
+		rng := randomOf(seed, 4)
 		s := randomShape(rng)
 		s.costs = unit
 		s.spec.Limit.Capacity *= 3
@@ -55,7 +54,7 @@ func TestAcceptRateEqualsBrute(t *testing.T) {
 func TestPredictionEqualsBrute(t *testing.T) {
 	expired := 0
 	for seed := range uint64(cases(10000)) {
-		rng := rand.New(rand.NewPCG(seed, 5))
+		rng := randomOf(seed, 5)
 		s := randomShape(rng)
 		s.clocks, s.spec.Time = true, bucket.CallerTime
 		s.spec.TTL = []time.Duration{0, tick, 3 * tick, 7 * tick}[rng.IntN(4)]
@@ -94,7 +93,7 @@ func TestPredictionEqualsBrute(t *testing.T) {
 func TestOwedEqualsBrute(t *testing.T) {
 	positive := 0
 	for seed := range uint64(cases(5000)) {
-		rng := rand.New(rand.NewPCG(seed, 6))
+		rng := randomOf(seed, 6)
 		s := randomShape(rng)
 		s.denied /= 2
 		s.spec.Time = []bucket.TimeSource{bucket.ServerTime, bucket.CallerTime}[rng.IntN(2)]

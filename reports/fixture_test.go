@@ -2,8 +2,11 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"bucketproof/bucket"
@@ -99,9 +102,32 @@ func polite(spread float64) simulation {
 		loads: []load{{from: []string{"slow", "fast"}, last: 6, rate: 90}}}
 }
 
-// standard is a report with one run of every kind; everything in it is as
-// expected but for what others adds.
-func standard() *fixture {
+// The fixtures take a while to simulate, so each is made once; tests get
+// copies whose reports they may change.
+var (
+	standardOnce = sync.OnceValue(makeStandard)
+	troubledOnce = sync.OnceValue(makeTroubled)
+	largeOnce    = sync.OnceValue(func() *fixture { return makeLarge(130) })
+)
+
+func standard() *fixture { return standardOnce().copy() }
+func troubled() *fixture { return troubledOnce().copy() }
+
+// large is a report of n runs, at most 130.
+func large(n int) *fixture {
+	f := largeOnce().copy()
+	f.report.Runs = f.report.Runs[:n]
+	return f
+}
+
+func (f *fixture) copy() *fixture {
+	r := *f.report
+	r.Runs = slices.Clone(r.Runs)
+	return &fixture{report: &r, ops: maps.Clone(f.ops)}
+}
+
+// makeStandard has one run of every kind, all as expected.
+func makeStandard() *fixture {
 	f := newFixture()
 	about := func(text string, run Run, ops []history.Operation) {
 		run.About = text
@@ -164,8 +190,8 @@ func latencies(f *fixture) {
 	}
 }
 
-// troubled is the standard report with everything that can go wrong.
-func troubled() *fixture {
+// makeTroubled is the standard report with everything that can go wrong.
+func makeTroubled() *fixture {
 	f := standard()
 	s := simulation{limit: bucket.Limit{Rate: 20, Capacity: 30}, rule: bucket.RuleRedisTime, server: true, callers: peers(2),
 		delay: 0.0006, seed: 31, reborn: 0.3,
@@ -207,8 +233,7 @@ func troubled() *fixture {
 	return f
 }
 
-// large is a report of n runs.
-func large(n int) *fixture {
+func makeLarge(n int) *fixture {
 	f := newFixture()
 	for i := range n {
 		scenario := fmt.Sprintf("scenario-%02d", i%13)
@@ -233,6 +258,24 @@ func large(n int) *fixture {
 		run, ops := judged(scenario, limiter, s, expect)
 		run.LatencyMeasured = i%13 == 2
 		f.add(run, ops)
+	}
+	return f
+}
+
+// sample is a part of the troubled report small enough to be read: a run of
+// every outcome.
+func sample() *fixture {
+	all := troubled()
+	f := newFixture()
+	f.report.Verdict, f.report.Skipped, f.report.Unmet = "fail", all.report.Skipped, all.report.Unmet
+	wanted := []string{
+		"contention app-clock", "contention control/get-set", "skew-drain/100ms app-clock", "skew-drain/500ms app-clock",
+		"polite-skew app-clock", "latency app-clock", "latency redis-time", "drain-idle-drain my-limiter", "outage app-clock",
+	}
+	for _, run := range all.report.Runs {
+		if slices.Contains(wanted, run.Scenario+" "+run.Limiter) || run.Dir == "evil" {
+			f.add(run, all.ops[run.Dir])
+		}
 	}
 	return f
 }

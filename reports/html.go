@@ -33,5 +33,5 @@ func html(r *Report, g gallery) ([]byte, error) {
 	if err := t.Execute(&b, p); err != nil {
 		return nil, fmt.Errorf("render page: %w", err)
 	}
-	return b.Bytes(), nil
+	return cleanLines(b.Bytes()), nil
 }

@@ -87,7 +87,7 @@ func junit(r *Report) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render JUnit: %w", err)
 	}
-	return append([]byte(xml.Header), append(data, '\n')...), nil
+	return cleanLines(append([]byte(xml.Header), append(data, '\n')...)), nil
 }
 
 func (s *junitSuite) add(c junitCase, seconds float64) {

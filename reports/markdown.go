@@ -23,7 +23,7 @@ func markdown(r *Report) []byte {
 
 func markdownFacts(b *strings.Builder, r *Report) {
 	if r.Command != "" {
-		fmt.Fprintf(b, "    %s\n\n", strings.ReplaceAll(r.Command, "\n", " "))
+		fmt.Fprintf(b, "    %s\n\n", clean(r.Command))
 	}
 	fmt.Fprintf(b, "- seed %d\n- Redis: %s\n- machine: %s\n- %s, took %s\n\n", r.Seed, escape(redisWords(r.Redis)),
 		escape(machineWords(r.Harness)), quantity.Instant(r.StartedAt), quantity.Seconds(r.FinishedAt.Sub(r.StartedAt).Seconds()))
@@ -145,11 +145,11 @@ func markdownSkipped(b *strings.Builder, skips []Skip) {
 
 // marks are the characters that Markdown or HTML would take for their own.
 var marks = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "|", "\\|", "[", "\\[", "]", "\\]",
-	"&", "&amp;", "<", "&lt;", ">", "&gt;", "\r", " ", "\n", " ")
+	"&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 // escape makes s plain text in Markdown, on one line.
 func escape(s string) string {
-	return marks.Replace(s)
+	return marks.Replace(clean(s))
 }
 
 func capitalized(s string) string {

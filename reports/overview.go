@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
@@ -19,12 +20,16 @@ type page struct {
 	narrow   *plot.Figure // for report.html
 }
 
-func (p page) files() ([]output, error) {
+func (p page) files(images bool) ([]output, error) {
+	svg := output{"plots/" + p.name + ".svg", p.figure.SVG()}
+	if !images {
+		return []output{svg}, nil
+	}
 	image, err := p.figure.PNG()
 	if err != nil {
 		return nil, fmt.Errorf("draw %s: %w", p.name, err)
 	}
-	return []output{{"plots/" + p.name + ".svg", p.figure.SVG()}, {"plots/" + p.name + ".png", image}}, nil
+	return []output{svg, {"plots/" + p.name + ".png", image}}, nil
 }
 
 func (p page) inline() template.HTML {
@@ -86,7 +91,9 @@ func matrixFigure(r *Report) plot.Figure {
 	outcomes := map[state]plot.Outcome{
 		passed: plot.Passed, caught: plot.Caught, unexpected: plot.Unexpected, undecided: plot.Undecided, skipped: plot.Skipped,
 	}
-	return plot.Matrix{Title: headline(r), Rows: m.Rows, Columns: m.Columns, Cells: func(i, j int) []plot.Outcome {
+	title, _, _ := strings.Cut(strings.TrimSuffix(headline(r), "."), ";")
+	title, _, _ = strings.Cut(title, " (")
+	return plot.Matrix{Title: title, Rows: m.Rows, Columns: m.Columns, Cells: func(i, j int) []plot.Outcome {
 		var list []plot.Outcome
 		for _, mk := range m.at(m.Rows[i], m.Columns[j]) {
 			list = append(list, outcomes[mk.State])

@@ -33,6 +33,7 @@ type (
 		Run         htmlRun
 		Big         template.HTML
 		Explanation []string
+		Reading     string // how to read the picture
 	}
 	htmlMatrix struct {
 		RowsAre string
@@ -88,15 +89,24 @@ func newPage(r *Report, g gallery) htmlPage {
 		runs[i] = newHTMLRun(r, i, run, g.runs[i])
 	}
 	if i := hero(r); i >= 0 {
-		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i])}
+		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i]), Reading: reading(r.Runs[i])}
 	}
 	p.Matrix = newHTMLMatrix(r)
 	p.Scenarios = newHTMLScenarios(r, runs, g)
 	return p
 }
 
-// heroWords explain the picture at the top: what its checks found, and how to
-// read it.
+// reading says how to read the picture at the top.
+func reading(run Run) string {
+	const stairs = "The stairs are the tokens granted, each placed where its reply was in hand. "
+	if _, window := shown(run); window != nil {
+		return stairs + "The solid line is the most that the limit allows from the start of the worst window on: " +
+			"the capacity at once, then the rate. What lies above it in the shaded window was granted against the limit."
+	}
+	return stairs + "The dashed line is what an ideal bucket grants to the same requests; marks below are denials."
+}
+
+// heroWords explain the picture at the top: what the checks found.
 func heroWords(run Run) []string {
 	var list []string
 	for _, c := range run.Checks {

@@ -50,7 +50,7 @@ func newHTMLRun(r *Report, i int, run Run, pic picture) htmlRun {
 	s := stateOf(run)
 	view := htmlRun{
 		ID: runID(i), Limiter: run.Limiter, Scenario: run.Scenario, State: s, Open: s >= undecided,
-		Summary: runSummary(run), Envelope: pic.envelope, Shares: pic.shares, File: pic.file, Description: describe(run),
+		Summary: runSummary(run), Envelope: pic.envelope, Shares: pic.shares, File: pic.file, Description: describe(run, pic),
 		Warnings: append([]string(nil), run.Warnings...), Errors: run.Errors,
 		Facts: runFacts(run), Latencies: latencyRows(run), LatencyNote: latencyNote(r),
 	}

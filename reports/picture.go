@@ -20,6 +20,7 @@ type picture struct {
 	big      template.HTML // the same, wide: of the run shown first only
 	shares   template.HTML // "" where there is nothing to compare
 	file     string        // of the wide envelope, relative to the folder
+	key      string        // that the envelope shows, "" for all
 	warning  string        // why there is no picture
 
 	response, service plot.Spectrum // of runs made for their latencies
@@ -40,11 +41,18 @@ func (d drawing) draw(load Loader) (picture, []output, error) {
 		return picture{warning: missing(err)}, nil, nil
 	}
 	var pic picture
+	if len(ops) == 0 {
+		return pic, nil, nil
+	}
 	if d.run.LatencyMeasured {
 		pic.response = spectrum(ops, func(op history.Operation) int64 { return op.Return - op.Due })
 		pic.service = spectrum(ops, func(op history.Operation) int64 { return op.Return - op.Call })
 	}
-	trace := envelope(d.run, ops).Trace()
+	e := envelope(d.run, ops)
+	if len(e.Operations) < len(ops) {
+		pic.key, _ = shown(d.run)
+	}
+	trace := e.Trace()
 	pic.envelope = template.HTML(trace.Narrow().Inline())
 	wide := trace.Wide()
 	if d.hero {
@@ -80,20 +88,9 @@ func envelope(run Run, ops []history.Operation) plot.Envelope {
 	e := plot.Envelope{
 		Title: run.Limiter + " in " + run.Scenario, Limit: bucket.Limit(run.Limit), Operations: ops,
 	}
-	key := ""
-	for _, c := range run.Checks {
-		if c.Verdict != string(check.Fail) {
-			continue
-		}
-		evidence := evidenceOf(c)
-		if key == "" {
-			key = evidence.Key
-		}
-		if w := evidence.Window; c.Name == check.OverAdmission && w != nil {
-			key = evidence.Key
-			e.Window = &plot.Window{StartNS: w.StartNS, EndNS: w.EndNS, Granted: w.Granted, Bound: w.Bound}
-			break
-		}
+	key, window := shown(run)
+	if w := window; w != nil {
+		e.Window = &plot.Window{StartNS: w.StartNS, EndNS: w.EndNS, Granted: w.Granted, Bound: w.Bound}
 	}
 	if key != "" {
 		e.Operations = ofKey(ops, key)
@@ -104,6 +101,24 @@ func envelope(run Run, ops []history.Operation) plot.Envelope {
 		}
 	}
 	return e
+}
+
+// shown is what the picture of a run is about: the key in evidence, "" for all
+// keys, and the worst window of over-admission, if any.
+func shown(run Run) (key string, window *Window) {
+	for _, c := range run.Checks {
+		if c.Verdict != string(check.Fail) {
+			continue
+		}
+		e := evidenceOf(c)
+		if c.Name == check.OverAdmission && e.Window != nil {
+			return e.Key, e.Window
+		}
+		if key == "" {
+			key = e.Key
+		}
+	}
+	return key, nil
 }
 
 func ofKey(ops []history.Operation, key string) []history.Operation {
@@ -171,7 +186,11 @@ func spectrum(ops []history.Operation, of func(history.Operation) int64) plot.Sp
 }
 
 // describe says in words what the picture of a run shows.
-func describe(run Run) string {
-	return fmt.Sprintf("%s granted of %s; an ideal bucket grants %s of the same requests",
+func describe(run Run, pic picture) string {
+	words := fmt.Sprintf("%s granted of %s; an ideal bucket grants %s of the same requests",
 		quantity.Count(run.Counts.Allowed), quantity.Count(run.Counts.Offered), quantity.Number(run.Theory.Allowed))
+	if pic.key != "" {
+		words += ". The picture shows key " + pic.key + " alone"
+	}
+	return words
 }

@@ -43,7 +43,7 @@ func TestWrittenReportsFitSchema(t *testing.T) {
 			r.Verdict, r.Redis.Kind = "pass", "none"
 		}
 		dir := t.TempDir()
-		if err := Write(dir, r, nil); err != nil {
+		if err := write(dir, r, nil, false); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, "results.json"))

@@ -106,7 +106,7 @@ func clockWords(c Clock) string {
 		parts = append(parts, quantity.Signed(step.ByS)+" at "+quantity.Seconds(step.AtS))
 	}
 	if len(parts) == 0 {
-		return "true"
+		return "exact"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -117,12 +117,18 @@ func mainFigure(c Check) string {
 	v := c.Value
 	switch c.Name {
 	case check.OverAdmission:
+		if v["peak_excess"] == 0 {
+			return "none over"
+		}
 		words := quantity.Number(v["peak_excess"]) + " over"
 		if excess, ok := v["excess"]; ok && excess > 0 {
 			words += ", " + quantity.Number(excess) + " in all"
 		}
 		return words
 	case check.SpuriousDenial:
+		if v["count"] == 0 {
+			return "none wrong"
+		}
 		words := quantity.Number(v["count"]) + " denied wrongly"
 		if v["longest_s"] > 0 {
 			words += ", " + quantity.Seconds(v["longest_s"]) + " on end"

@@ -166,3 +166,10 @@ func (k *bucketSim) take(s simulation, t, now float64) bool {
 	}
 	return allowed
 }
+
+var infinity = math.Inf(1)
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}

@@ -15,16 +15,16 @@ import (
 func Text(w io.Writer, r *Report, color bool) error {
 	p := ink{color: color}
 	var b strings.Builder
-	b.WriteString(p.paint(topState(r), headline(r)) + "\n")
+	b.WriteString(p.paint(topState(r), clean(headline(r))) + "\n")
 	for _, warning := range warnings(r) {
-		b.WriteString(p.paint(undecided, "warning: ") + warning + "\n")
+		b.WriteString(p.paint(undecided, "warning: ") + clean(warning) + "\n")
 	}
 	textMatrix(&b, p, newMatrix(r))
 	for _, run := range r.Runs {
 		textRun(&b, p, run)
 	}
 	for _, u := range r.Unmet {
-		fmt.Fprintf(&b, "\n%s %s: %s was expected in at least one run\n", p.mark(unexpected), u.Limiter, u.Check)
+		fmt.Fprintf(&b, "\n%s %s: %s was expected in at least one run\n", p.mark(unexpected), clean(u.Limiter), clean(u.Check))
 		textLine(&b, sentence(u.Detail))
 	}
 	textSkipped(&b, p, r.Skipped)
@@ -51,7 +51,7 @@ func textRun(b *strings.Builder, p ink, run Run) {
 	if s != unexpected && s != undecided {
 		return
 	}
-	fmt.Fprintf(b, "\n%s %s in %s: %s\n", p.mark(s), run.Limiter, run.Scenario, s.words())
+	fmt.Fprintf(b, "\n%s %s in %s: %s\n", p.mark(s), clean(run.Limiter), clean(run.Scenario), s.words())
 	for _, c := range run.Checks {
 		if at := stateOfCheck(run, c); at == s || (s == unexpected && at == undecided) {
 			textLine(b, c.Name+": "+strings.Join(sentences(run, c), " "))
@@ -64,7 +64,7 @@ func textRun(b *strings.Builder, p ink, run Run) {
 
 func textLine(b *strings.Builder, s string) {
 	if s != "" {
-		b.WriteString("    " + s + "\n")
+		b.WriteString("    " + clean(s) + "\n")
 	}
 }
 
@@ -91,13 +91,14 @@ func textMatrix(b *strings.Builder, p ink, m matrix) {
 	for _, row := range m.Rows {
 		first = max(first, utf8.RuneCountInString(row))
 	}
-	heads, numbered := m.Columns, false
+	heads, numbered := make([]string, len(m.Columns)), false
 	total := first
-	for _, c := range m.Columns {
+	for i, c := range m.Columns {
+		heads[i] = clean(c)
 		total += 2 + utf8.RuneCountInString(c)
 	}
 	if total > terminalWidth {
-		numbered, heads = true, make([]string, len(m.Columns))
+		numbered = true
 		for i := range heads {
 			heads[i] = fmt.Sprint(i + 1)
 		}
@@ -113,7 +114,7 @@ func textMatrix(b *strings.Builder, p ink, m matrix) {
 	}
 	b.WriteString("\n" + strings.TrimRight(line, " ") + "\n")
 	for _, row := range m.Rows {
-		line := pad(row, first)
+		line := pad(clean(row), first)
 		for i, column := range m.Columns {
 			line += "  " + p.cell(m.at(row, column), widths[i])
 		}
@@ -127,7 +128,7 @@ func textKey(b *strings.Builder, p ink, m matrix, numbered bool) {
 	if numbered {
 		var names []string
 		for i, c := range m.Columns {
-			names = append(names, fmt.Sprintf("%d %s", i+1, c))
+			names = append(names, fmt.Sprintf("%d %s", i+1, clean(c)))
 		}
 		b.WriteString("\n" + wrap(names, terminalWidth))
 	}

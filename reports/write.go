@@ -19,6 +19,11 @@ type Loader func(run Run) ([]history.Operation, error)
 // results.json first, then junit.xml, report.md, the plots and report.html.
 // Every file is complete or not there at all. With a nil load no run is drawn.
 func Write(dir string, r *Report, load Loader) error {
+	return write(dir, r, load, true)
+}
+
+// write is Write, with or without PNG images.
+func write(dir string, r *Report, load Loader, images bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("create %s: %w", dir, err)
 	}
@@ -37,7 +42,7 @@ func Write(dir string, r *Report, load Loader) error {
 	if err := writeAll(dir, []output{{"junit.xml", suites}, {"report.md", markdown(r)}}); err != nil {
 		return err
 	}
-	pictures, err := draw(dir, r, load)
+	pictures, err := draw(dir, r, load, images)
 	if err != nil {
 		return err
 	}

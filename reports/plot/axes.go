@@ -68,17 +68,19 @@ func ticks(low, high float64, n int, least float64) gonum.ConstantTicks {
 	if !(span > 0) || math.IsInf(span, 0) || n < 1 {
 		return gonum.ConstantTicks{{Value: low, Label: quantity.Number(low)}}
 	}
-	step := math.Pow(10, math.Floor(math.Log10(span/float64(n))))
-	for _, f := range []float64{1, 2, 5, 10} {
-		if span/(step*f) <= float64(n) {
-			step *= f
+	first := func(step float64) float64 { return math.Ceil(low/step - 1e-9) }
+	last := func(step float64) float64 { return math.Floor(high/step + 1e-9) }
+	power := math.Pow(10, math.Floor(math.Log10(span/float64(n))))
+	step := power
+	for _, f := range []float64{1, 2, 5, 10, 20} {
+		if step = power * f; last(step)-first(step) <= float64(n) {
 			break
 		}
 	}
 	step = max(step, least)
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var list gonum.ConstantTicks
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+1e-9*span; i++ {
+	for i := first(step); i <= last(step); i++ {
 		value := i*step + 0 // never −0
 		list = append(list, gonum.Tick{Value: value, Label: tickLabel(value, decimals)})
 	}

@@ -195,38 +195,3 @@ func (k *curves) crossing(total float64) float64 {
 	}
 	return start + (total-k.t.boundAt(start))/rate*1e9
 }
-
-// rug marks the denials below the curves, a row an instance.
-func (k *curves) rug(c draw.Canvas, p *gonum.Plot) {
-	rows := k.t.rugRows()
-	if rows == 0 {
-		return
-	}
-	n := count(c)
-	width := (k.v.to - k.v.from) / float64(n)
-	paths, last := make([]vg.Path, rows), make([]int, rows)
-	for i := range last {
-		last[i] = -1
-	}
-	for _, d := range k.t.denied {
-		row := max(0, d.who)
-		i := int((d.at - k.v.from) / width)
-		if d.at < k.v.from || i >= n || i == last[row] || row >= rows {
-			continue
-		}
-		y := c.Min.Y + vg.Length(rugRow*(rows-row)) - rugRow/2
-		left := c.X(float64(i) / float64(n))
-		right := c.X(float64(i+1) / float64(n))
-		if path := paths[row]; last[row] >= 0 && i == last[row]+1 {
-			path[len(path)-1].Pos.X = right // one stroke for neighbours
-		} else {
-			paths[row].Move(vg.Point{X: left, Y: y})
-			paths[row].Line(vg.Point{X: right, Y: y})
-		}
-		last[row] = i
-	}
-	for i, path := range paths {
-		c.SetLineStyle(draw.LineStyle{Color: k.t.rugColour(i).faded(0.5), Width: rugRow - 2})
-		c.Stroke(path)
-	}
-}

@@ -44,7 +44,7 @@ type Trace struct {
 	zeroWords string  // what time 0 is
 	end       float64 // ns, of the last event
 
-	granted, denied, ideal staircase
+	granted, denied, lost, ideal staircase
 
 	// base is what the total was before the grants of the worst window. It is
 	// taken at the window's end, so that the distance there between total and
@@ -82,7 +82,7 @@ func (e Envelope) Trace() *Trace {
 	t.end = float64(last - r.zero)
 	t.keys = max(1, len(keys))
 	t.rate, t.capacity = e.Limit.Rate*float64(t.keys), e.Limit.Capacity*float64(t.keys)
-	t.granted, t.denied, t.ideal = r.granted(), r.denied(), r.ideal(e.Limit)
+	t.granted, t.denied, t.lost, t.ideal = r.granted(), r.denied(), r.lost(), r.ideal(e.Limit)
 	if e.Window != nil {
 		w := *e.Window
 		w.StartNS, w.EndNS = w.StartNS-r.zero, w.EndNS-r.zero
@@ -171,6 +171,9 @@ func (t *Trace) legend(views []view) []entry {
 		}
 		list = append(list, entry{label: words, color: rule, sample: rugSample})
 	}
+	if len(t.lost) > 0 {
+		list = append(list, entry{label: "no answer", color: text, sample: rugSample})
+	}
 	if t.window != nil {
 		list = append(list, entry{
 			label:  fmt.Sprintf("%s granted, %s allowed", quantity.Number(t.window.Granted), quantity.Number(t.window.Bound)),
@@ -185,12 +188,4 @@ func (t *Trace) boundWords() string {
 		return "bound C + R·t"
 	}
 	return fmt.Sprintf("bound of %s together", quantity.Things(t.keys, "key"))
-}
-
-// rugColour is the colour of an instance's denials.
-func (t *Trace) rugColour(i int) shade {
-	if len(t.instances) == 0 {
-		return rule
-	}
-	return series[i]
 }

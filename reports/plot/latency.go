@@ -129,7 +129,7 @@ func percentiles(nines float64, width vg.Length) gonum.ConstantTicks {
 	labels := []string{"90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"}
 	for i, label := range labels {
 		if at := float64(i + 1); at <= nines+1e-9 {
-			list = append(list, gonum.Tick{Value: at, Label: label})
+			list = append(list, gonum.Tick{Value: min(at, nines), Label: label}) // gonum makes no room for labels beyond the axis
 		}
 	}
 	return list

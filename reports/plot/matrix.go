@@ -59,8 +59,7 @@ func (m Matrix) Figure() Figure {
 	for _, column := range m.Columns {
 		heads = max(heads, sty.Width(fit(column, longestName, sty)))
 	}
-	l := layout{names: names, slope: heads * math.Sqrt2 / 2}
-	l.width = 12 + names + 10
+	l := layout{slope: heads * math.Sqrt2 / 2, width: 12 + names + 10}
 	for j := range m.Columns {
 		l.columns = append(l.columns, l.width)
 		most := 1
@@ -69,8 +68,10 @@ func (m Matrix) Figure() Figure {
 		}
 		l.width += vg.Length(most*(markSize+markGap) + 8)
 	}
-	l.width = max(l.width+l.slope+12, 420)
-	l.height = 12 + 21 + 2*rowHeight + 8 + l.slope + 14 + vg.Length(len(m.Rows)*rowPitch) + 12
+	l.right = l.width - 8
+	l.width = max(l.right+l.slope+12, 440)
+	l.legend = m.legend(l.width - 24)
+	l.height = 12 + titleSize + 8 + l.legend.height + l.slope + 20 + vg.Length(len(m.Rows)*rowPitch) + 12
 	return Figure{title: m.Title, width: l.width, height: l.height, paint: func(c draw.Canvas) { m.draw(c, l) }}
 }
 
@@ -78,9 +79,11 @@ const longestName = 240
 
 // layout is where the parts of a matrix stand.
 type layout struct {
-	names, slope  vg.Length   // width of row names, height of slanted column names
+	slope         vg.Length   // height of the slanted column names
 	columns       []vg.Length // left edges
+	right         vg.Length   // where the last column ends
 	width, height vg.Length
+	legend        matrixLegend
 }
 
 func (m Matrix) draw(c draw.Canvas, l layout) {
@@ -89,8 +92,11 @@ func (m Matrix) draw(c draw.Canvas, l layout) {
 	title := bold(style(titleSize, text))
 	c.FillText(title, vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize}, fit(m.Title, c.Max.X-c.Min.X, title))
 	c.Max.Y -= titleSize + 8
-	c.Max.Y = m.legend(c)
-	base := c.Max.Y - l.slope - 14
+	for _, item := range l.legend.items {
+		item.outcome.draw(c, c.Min.X+item.x, c.Max.Y-item.y-markSize)
+		c.FillText(sty, vg.Point{X: c.Min.X + item.x + markSize + 6, Y: c.Max.Y - item.y - markSize/2 - labelSize*0.36}, item.words)
+	}
+	base := c.Max.Y - l.legend.height - l.slope - 16
 	for j, name := range m.Columns {
 		slanted := sty
 		slanted.Rotation = math.Pi / 4
@@ -99,7 +105,7 @@ func (m Matrix) draw(c draw.Canvas, l layout) {
 	for i, name := range m.Rows {
 		y := base - 4 - vg.Length(i*rowPitch) - rowPitch/2
 		c.FillText(sty, vg.Point{X: c.Min.X, Y: y - labelSize*0.36}, fit(name, longestName, sty))
-		c.StrokeLine2(draw.LineStyle{Color: grid, Width: 1}, c.Min.X, y-rowPitch/2, l.right(c), y-rowPitch/2)
+		c.StrokeLine2(draw.LineStyle{Color: grid, Width: 1}, c.Min.X, y-rowPitch/2, l.right, y-rowPitch/2)
 		for j := range m.Columns {
 			for n, o := range m.Cells(i, j) {
 				o.draw(c, l.columns[j]+vg.Length(n*(markSize+markGap)), y-markSize/2)
@@ -108,13 +114,19 @@ func (m Matrix) draw(c draw.Canvas, l layout) {
 	}
 }
 
-// right is where the last column ends.
-func (l layout) right(c draw.Canvas) vg.Length {
-	return min(c.Max.X, l.width-l.slope-12)
+// matrixLegend is the outcomes that occur, placed from the upper left.
+type matrixLegend struct {
+	items  []legendItem
+	height vg.Length
 }
 
-// legend shows the outcomes that occur, and returns the height below it.
-func (m Matrix) legend(c draw.Canvas) vg.Length {
+type legendItem struct {
+	outcome Outcome
+	words   string
+	x, y    vg.Length
+}
+
+func (m Matrix) legend(width vg.Length) matrixLegend {
 	var seen [outcomes]int
 	for i := range m.Rows {
 		for j := range m.Columns {
@@ -124,19 +136,20 @@ func (m Matrix) legend(c draw.Canvas) vg.Length {
 		}
 	}
 	sty := style(labelSize, text)
-	x, y := c.Min.X, c.Max.Y
+	var l matrixLegend
+	x, y := vg.Length(0), vg.Length(0)
 	for o := range outcomes {
 		if seen[o] == 0 {
 			continue
 		}
 		words := fmt.Sprintf("%s: %s", o.words(), quantity.Count(int64(seen[o])))
-		width := markSize + 6 + sty.Width(words)
-		if x > c.Min.X && x+width > c.Max.X {
-			x, y = c.Min.X, y-rowHeight-6
+		w := markSize + 6 + sty.Width(words)
+		if x > 0 && x+w > width {
+			x, y = 0, y+rowPitch
 		}
-		o.draw(c, x, y-rowHeight)
-		c.FillText(sty, vg.Point{X: x + markSize + 6, Y: y - rowHeight/2 - labelSize*0.36}, words)
-		x += width + entryGap
+		l.items = append(l.items, legendItem{o, words, x, y})
+		x += w + entryGap
 	}
-	return y - rowHeight - 4
+	l.height = y + rowPitch
+	return l
 }

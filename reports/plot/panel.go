@@ -12,8 +12,6 @@ import (
 
 var dashed = []vg.Length{5, 3}
 
-const rugRow = 6 // points of height for one row of denials
-
 // panel draws one view of a trace: axes and curves.
 func (t *Trace) panel(c draw.Canvas, v view) {
 	name := "tokens granted"
@@ -33,11 +31,11 @@ func (t *Trace) panel(c draw.Canvas, v view) {
 	p.X.Min, p.X.Max = v.from, v.to
 	p.X.Tick.Marker = timeTicks(v, offset, scale, c.Max.X-c.Min.X)
 	low, high := t.extent(v)
-	rows := t.rugRows()
+	rows := len(t.rug())
 	room := float64(c.Max.Y-c.Min.Y) - 50 // about the height of the data area
 	low -= (high - low) * float64(rows*rugRow+4) / room
 	p.Y.Min, p.Y.Max = low, high
-	p.Y.Tick.Marker = notBelow(ticks(low, high, max(2, int(room/32)), 1), 0)
+	p.Y.Tick.Marker = notBelow(ticks(low, high, max(2, int(room/26)), 1), 0)
 	curves := &curves{t: t, v: v}
 	p.Add(painter(curves.band), painter(curves.excess), painter(curves.bound),
 		painter(curves.ideal), painter(curves.granted), painter(curves.rug))
@@ -63,13 +61,6 @@ func (t *Trace) boundAt(at float64) float64 {
 		return t.capacity + t.rate*at/1e9
 	}
 	return t.base + t.window.Bound + t.rate/float64(t.keys)*(at-float64(t.window.EndNS))/1e9
-}
-
-func (t *Trace) rugRows() int {
-	if len(t.denied) == 0 {
-		return 0
-	}
-	return max(1, len(t.instances))
 }
 
 // timeTicks labels the horizontal axis in a unit, counted from an offset.

@@ -97,6 +97,7 @@ func sharePlot(c draw.Canvas, bars []Share) {
 		most = max(most, b.Granted, b.Fair)
 	}
 	p.Y.Tick.Marker = names
+	p.Y.Padding = 10 // room for the label of 0 %, which gonum does not make
 	p.X.Min, p.X.Max = 0, min(1, 1.05*most)
 	list := ticks(0, 100*p.X.Max, max(2, int((c.Max.X-c.Min.X)/90)), 0)
 	for i := range list {

@@ -90,10 +90,15 @@ func (r recorded) granted() staircase {
 }
 
 // denied places the denied operations at their calls.
-func (r recorded) denied() staircase {
+func (r recorded) denied() staircase { return r.called(history.Denied, history.Denied) }
+
+// lost places the operations without a usable answer at their calls.
+func (r recorded) lost() staircase { return r.called(history.Unsent, history.Unknown) }
+
+func (r recorded) called(outcome, or history.Outcome) staircase {
 	var s staircase
 	for _, op := range r.ops {
-		if op.Outcome == history.Denied {
+		if op.Outcome == outcome || op.Outcome == or {
 			s = append(s, r.step(op, op.Call))
 		}
 	}

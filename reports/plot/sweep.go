@@ -93,7 +93,7 @@ func (s Sweep) curves(c draw.Canvas, p *gonum.Plot) {
 	lines := s.lines()
 	for i, line := range lines {
 		thick := vg.Length(len(lines) - 1 - i) // equal lines show behind each other
-		s.curve(c, p, line.Peaks, draw.LineStyle{Color: series[i], Width: 2 + 1.5*thick}, 3.5+thick)
+		s.curve(c, p, line.Peaks, draw.LineStyle{Color: series[i], Width: 2 + thick}, 3.5+thick/2)
 	}
 }
 

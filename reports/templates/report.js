@@ -5,7 +5,7 @@
   function reveal() {
     var run = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (run && run.tagName === "DETAILS") {
-      run.hidden = false;
+      run.hidden = run.closest("section").hidden = false;
       run.open = true;
       run.scrollIntoView();
     }

@@ -55,7 +55,11 @@ func (w *world) run() []history.Operation {
 			s = bucket.State{}
 		}
 		var ok bool
-		s, ok = w.rule.Take(s, w.limit, float64(w.ops[i].Clock/1e6), w.ops[i].Cost)
+		reading := w.ops[i].Clock / 1e6
+		if w.rule == bucket.RuleRedisTime {
+			reading = (int64(epoch) + w.runs[i]) / 1e3
+		}
+		s, ok = w.rule.Take(s, w.limit, float64(reading), w.ops[i].Cost)
 		w.ops[i].Outcome = history.Denied
 		if ok {
 			w.ops[i].Outcome = history.Allowed
@@ -238,4 +242,32 @@ func small(rng *rand.Rand) *world {
 			string(rune('x'+rng.IntN(2))), time.Duration(rng.Int64N(clocks))*grid)
 	}
 	return w
+}
+
+// The same script on the server's clock, with the same expiry in whole
+// milliseconds, is accused of nothing, though the callers' clocks disagree and
+// calls are held.
+func TestServerClockIsNeverAccused(t *testing.T) {
+	verdicts := map[string]int{}
+	for seed := range uint64(cases(4000)) {
+		w := []func(*rand.Rand) *world{callers, small}[seed%2](randomOf(seed, 22))
+		w.rule, w.ttl, w.looks = bucket.RuleRedisTime, ttlOf(w.limit), 10
+		ops := w.run()
+		spec := Spec{Limit: w.limit, Granularity: time.Microsecond, Time: bucket.ServerTime}
+		rep, err := Judge(spec, all(ops), w.samples)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, r := range rep.Results {
+			verdicts[r.Name+" "+string(r.Verdict)]++
+			if r.Verdict == Fail {
+				t.Fatalf("seed %d: %v: %s: %s", seed, w.limit, r.Name, r.Detail)
+			}
+		}
+	}
+	for _, name := range []string{OverAdmission, SpuriousDenial, AcceptRate, StateAudit} {
+		if verdicts[name+" pass"] < cases(4000)/2 {
+			t.Errorf("%s seldom passed: %v", name, verdicts)
+		}
+	}
 }

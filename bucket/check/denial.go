@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"bucketproof/bucket"
@@ -10,15 +9,15 @@ import (
 
 // denials is what check 2 found on one key.
 type denials struct {
-	judged      int64   // denials of no more than C tokens
-	spurious    int64   // no placement of the other requests explains them
-	unexplained int64   // nor does the limiter's clock rule
-	hidden      int64   // the bucket held the cost, but R·g ≥ C − cost, so that no denial could be shown spurious
-	blind       int64   // none could be shown spurious for what unknown requests may have charged
-	unknown     int64   // unknown requests
-	longest     int64   // the longest lock-out of an instance, ns
-	first       []int64 // operations: the first few spurious ones
-	runs        []lockout
+	judged      int64             // denials of no more than C tokens
+	spurious    int64             // no placement of the other requests explains them
+	unexplained int64             // nor does the limiter's clock rule
+	hidden      int64             // the bucket held the cost, but R·g ≥ C − cost, so that no denial could be shown spurious
+	blind       int64             // none could be shown spurious for what unknown requests may have charged
+	unknown     int64             // unknown requests
+	longest     int64             // the longest lock-out of an instance, ns
+	first       []int64           // operations: the first few spurious ones
+	runs        map[int32]lockout // by instance, under way
 }
 
 // lockout is an unbroken run of spurious denials of one instance on one key:
@@ -26,10 +25,7 @@ type denials struct {
 // to the instance between them. A denial that is justified neither extends a
 // run nor breaks it: an instance that asks a dry bucket now and then has still
 // got nothing. Unknown and unsent requests do neither, too.
-type lockout struct {
-	instance    int32
-	first, last int64 // ns
-}
+type lockout struct{ first, last int64 } // ns
 
 // evidenceMost is how many operations stand as evidence for a failure.
 const evidenceMost = 20
@@ -84,23 +80,27 @@ func (s *sweep) justify(q *request, least float64, alone bool, c *crowd) {
 
 // deny extends the instance's lock-out or begins one.
 func (d *denials) deny(q *request, c *crowd) {
-	who := &c.members[q.instance]
-	who.SpuriousDenials++
-	i := slices.IndexFunc(d.runs, func(l lockout) bool { return l.instance == q.instance })
-	if i < 0 {
-		i = len(d.runs)
-		d.runs = append(d.runs, lockout{instance: q.instance, first: q.call, last: q.ret})
+	run, ok := d.runs[q.instance]
+	if !ok {
+		run = lockout{q.call, q.ret}
 	}
-	run := &d.runs[i]
 	run.first, run.last = min(run.first, q.call), max(run.last, q.ret)
+	if d.runs == nil {
+		d.runs = make(map[int32]lockout)
+	}
+	d.runs[q.instance] = run
 	length := run.last - run.first
 	d.longest = max(d.longest, length)
+	who := &c.members[q.instance]
+	who.SpuriousDenials++
 	who.LongestLockout = max(who.LongestLockout, time.Duration(length))
 }
 
 // relieve ends an instance's lock-out with a grant.
 func (d *denials) relieve(instance int32) {
-	d.runs = slices.DeleteFunc(d.runs, func(l lockout) bool { return l.instance == instance })
+	if len(d.runs) > 0 {
+		delete(d.runs, instance)
+	}
 }
 
 // verdict is fail when a spurious denial was found; undecided when denials came

@@ -31,7 +31,7 @@ type sweep struct {
 }
 
 // firstPlaces is the length of a new key's line.
-const firstPlaces = 8
+const firstPlaces = 4
 
 func newSweep(r *rules, key string, now int64) *sweep {
 	s := &sweep{

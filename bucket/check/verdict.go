@@ -36,7 +36,7 @@ type Result struct {
 	Verdict Verdict // the ideal verdict: nothing but the clock's granularity excuses it
 
 	// WithinPrediction: what was found is no more than the limiter's own clock
-	// rule explains (theory: the predicted bound). True for a pass.
+	// rule explains; see the package comment. True for anything but a failure.
 	WithinPrediction bool
 
 	Detail   string             // one sentence for people

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -55,12 +56,18 @@ func TestAutoPassesOver(t *testing.T) {
 	}
 }
 
-func TestAutoIsInterrupted(t *testing.T) {
+func TestOpenIsInterrupted(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, err := backend.Open(ctx, "auto", backend.Options{}); err == nil {
-		r.Close()
-		t.Error("an interrupted Open succeeded")
+	for _, spec := range []string{"auto", "embedded", "container", "redis://127.0.0.1:1"} {
+		r, err := backend.Open(ctx, spec, backend.Options{})
+		if err == nil {
+			r.Close()
+			t.Errorf("an interrupted Open(%s) succeeded", spec)
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("an interrupted Open(%s): %v", spec, err)
+		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -109,7 +108,7 @@ func (b *boxed) create(ctx context.Context, host, password string) (port int, er
 		if err == nil {
 			return port, nil
 		}
-		if !strings.Contains(err.Error(), "port is already allocated") && !isPortTaken(err.Error()) {
+		if !isPortTaken(err.Error()) {
 			break
 		}
 		_ = b.close() // made, but not started

@@ -211,8 +211,14 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// isPortTaken reads the reason from a log: the wording differs between
-// versions.
-func isPortTaken(log string) bool {
-	return strings.Contains(log, "Address already in use") || strings.Contains(log, "port already in use")
+// isPortTaken reads the reason from a log or a message: Redis, its older
+// versions and Docker word it differently.
+func isPortTaken(text string) bool {
+	text = strings.ToLower(text)
+	for _, words := range []string{"address already in use", "port already in use", "port is already allocated"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -69,8 +70,17 @@ type Redis struct {
 // Open starts or finds the server that spec names: "auto" (also ""),
 // "process", "container", "embedded", or a URL (redis://, rediss://, unix://).
 // An error is one line without a password; it is [ErrUsage] when spec is wrong
-// and an environment error otherwise.
+// and an environment error otherwise, which wraps context.Canceled when ctx was
+// cancelled meanwhile.
 func Open(ctx context.Context, spec string, o Options) (*Redis, error) {
+	r, err := open(ctx, spec, o)
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return nil, fmt.Errorf("open redis: %w", ctx.Err())
+	}
+	return r, err
+}
+
+func open(ctx context.Context, spec string, o Options) (*Redis, error) {
 	switch {
 	case spec == "" || spec == "auto":
 		return openAuto(ctx, o)

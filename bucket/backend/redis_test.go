@@ -274,12 +274,9 @@ func TestClientNeverRetriesAndKeepsDeadlines(t *testing.T) {
 		}
 		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		defer cancel()
-		start := time.Now()
+		// A client that ignores deadlines would wait for the answer, and get it.
 		if err := slow.Ping(short).Err(); err == nil {
-			t.Error("PING during a pause succeeded within 20 ms")
-		}
-		if took := time.Since(start); took > 1500*time.Millisecond {
-			t.Errorf("a deadline of 20 ms was kept after %v", took)
+			t.Error("PING with a deadline of 20 ms outlasted a pause of 2 s")
 		}
 	})
 }

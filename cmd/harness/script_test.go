@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a command and compares its exit status: exits 3 harness run x.
+// exits runs a command and compares its exit status: exits 3 harness run x. A
+// run on a machine that is too slow to decide ends undecided: exits 0|2.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS COMMAND ...")
@@ -58,7 +60,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		status = exit.ProcessState.String()
 		status = strings.TrimPrefix(status, "exit status ")
 	}
-	if status != args[0] {
+	if !slices.Contains(strings.Split(args[0], "|"), status) {
 		ts.Fatalf("exit status %s, want %s", status, args[0])
 	}
 }

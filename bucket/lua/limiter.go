@@ -20,6 +20,8 @@ type Limiter struct {
 	file   *limiterfile.File
 	client Client
 	sha    string // of the script, as EVALSHA wants it; empty for a command
+
+	witness *witness // nil: asked without one
 }
 
 var (
@@ -88,11 +90,13 @@ func (l *Limiter) take(ctx context.Context, limit bucket.Limit, r bucket.Request
 	if err != nil {
 		return none, fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
 	}
-	reply, err := l.ask(ctx, keys, words)
+	reply, seen, err := l.ask(ctx, keys, words)
+	none.Witness = seen
 	if err != nil {
 		return none, l.explain(err)
 	}
 	d, err := l.file.Decide(limit, r, reply)
+	d.Witness = seen
 	if err != nil {
 		return none, fmt.Errorf("read the reply: %w", err)
 	}
@@ -100,14 +104,28 @@ func (l *Limiter) take(ctx context.Context, limit bucket.Limit, r bucket.Request
 }
 
 // ask sends the script or the command and returns its reply.
-func (l *Limiter) ask(ctx context.Context, keys, words []string) (any, error) {
+func (l *Limiter) ask(ctx context.Context, keys, words []string) (any, bucket.Witness, error) {
+	if l.witness != nil {
+		args, at := boxed(nil, words), slices.Index(words, keys[0])
+		if l.sha != "" {
+			args, at = l.scriptCall("eval", l.file.Script, keys, words), 3
+		}
+		reply, seen, err := l.witness.ask(ctx, keys[0], newOnce(ctx, at, args))
+		if !errors.Is(err, errAborted) {
+			return reply, seen, err
+		}
+	}
+	reply, err := l.askAlone(ctx, keys, words)
+	return reply, bucket.Witness{}, err
+}
+
+// askAlone asks without a block.
+func (l *Limiter) askAlone(ctx context.Context, keys, words []string) (any, error) {
 	if l.sha == "" {
 		at := slices.Index(words, keys[0])
 		return Send(ctx, l.client, at, boxed(nil, words)...)
 	}
-	args := make([]any, 0, 3+len(keys)+len(words))
-	args = append(args, "evalsha", l.sha, len(keys))
-	args = boxed(boxed(args, keys), words)
+	args := l.scriptCall("evalsha", l.sha, keys, words)
 	reply, err := Send(ctx, l.client, 3, args...)
 	if !redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return reply, err
@@ -116,6 +134,13 @@ func (l *Limiter) ask(ctx context.Context, keys, words []string) (any, error) {
 	// unsent is still the right word should this one never be written.
 	args[0], args[1] = "eval", l.file.Script
 	return Send(ctx, l.client, 3, args...)
+}
+
+// scriptCall is EVAL of the script's text or EVALSHA of its hash.
+func (l *Limiter) scriptCall(command, script string, keys, words []string) []any {
+	args := make([]any, 0, 3+len(keys)+len(words))
+	args = append(args, command, script, len(keys))
+	return boxed(boxed(args, keys), words)
 }
 
 func boxed(args []any, words []string) []any {

@@ -26,20 +26,11 @@ func Send(ctx context.Context, c Client, keyAt int, args ...any) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
 	}
-	cmd := &once{Cmd: redis.NewCmd(ctx, args...), handed: new(atomic.Bool)}
-	if keyAt > 0 && keyAt < 128 {
-		cmd.SetFirstKeyPos(int8(keyAt))
+	cmd := newOnce(ctx, keyAt, args)
+	if err := c.Process(ctx, cmd); err != nil {
+		return nil, cmd.failure(err)
 	}
-	err := c.Process(ctx, cmd)
-	switch {
-	case err == nil:
-		return cmd.Val(), nil
-	case errors.Is(err, redis.Nil):
-		return nil, nil
-	case cmd.unsent(err):
-		return nil, fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
-	}
-	return nil, err
+	return cmd.Val(), nil
 }
 
 // once is a command that the client does not retry, and that knows whether it
@@ -47,6 +38,14 @@ func Send(ctx context.Context, c Client, keyAt int, args ...any) (any, error) {
 type once struct {
 	*redis.Cmd
 	handed *atomic.Bool
+}
+
+func newOnce(ctx context.Context, keyAt int, args []any) *once {
+	cmd := &once{Cmd: redis.NewCmd(ctx, args...), handed: new(atomic.Bool)}
+	if keyAt > 0 && keyAt < 128 {
+		cmd.SetFirstKeyPos(int8(keyAt))
+	}
+	return cmd
 }
 
 // NoRetry forbids a second attempt, which could charge a second time.
@@ -62,6 +61,18 @@ func (o *once) Args() []any {
 // Clone keeps the copy from being retried as well.
 func (o *once) Clone() redis.Cmder {
 	return &once{Cmd: o.Cmd.Clone().(*redis.Cmd), handed: o.handed}
+}
+
+// failure is what sending the command failed with: nothing when the reply is
+// nil, and unsent when that is sure.
+func (o *once) failure(err error) error {
+	switch {
+	case errors.Is(err, redis.Nil):
+		return nil
+	case o.unsent(err):
+		return fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
+	}
+	return err
 }
 
 // unsent reports whether err proves that nothing was written: the command was

@@ -87,7 +87,7 @@
 //
 //	over-admission:   at most R·(S + g) + k·R·(S + D + g) tokens too many in it
 //	spurious denial:  smallest level < cost + R·(g + ahead + own return − call)
-//	accept rate:      replays at C ∓ R·(S + 2·D + g), and R·(S + 2·D + g) more per expiry
+//	accept rate:      replays of C − R·(S + 2·D + g) and C + (1 + k)·R·(S + 2·D + g) tokens
 //	fairness:         starvation from R·(S + g) ≥ 1 on
 //
 // where ahead is by how much the fastest clock so far is ahead of the denied

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"math"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/history"
@@ -19,11 +18,15 @@ type arrivals struct {
 	odd     int64 // answered requests that cost other than 1 token
 
 	right     bracket
-	explained bracket // by the callers' clocks, where they are the limiter's
-	expiries  expiries
+	explained bracket  // by the callers' clocks, where they are the limiter's
+	expiries  expiries // in the whole history
 }
 
 func (a *arrivals) see(q *request) {
+	a.expiries.see(q.call, q.ret, q.outcome != history.Unknown)
+	if q.outcome == history.Unknown {
+		return
+	}
 	if q.cost != 1 {
 		a.odd++
 	}
@@ -54,10 +57,10 @@ func (b *replay) take(t int64, cost, generous float64) {
 	}
 }
 
-// bracket is two replays that a number of grants lies between, of buckets of
-// give tokens less and more. With D the longest return − call, a grant or a
-// denial decided at its own instant differs from one decided at its call by
-// what the bucket earns in D:
+// bracket is two replays that a number of grants lies between, of buckets that
+// hold less and more. With D the longest return − call, a grant or a denial
+// decided at its own instant differs from one decided at its call by what the
+// bucket earns in D:
 //
 //	replay(C − R·(g + D)) ≤ grants ≤ replay(C + R·(g + D)).
 //
@@ -66,16 +69,13 @@ func (b *replay) take(t int64, cost, generous float64) {
 // first of each 10 ms late: a right bucket grants half of the replay, for it is
 // short of 10 ms at the second of each pair and the earned token overflows
 // before the next.
-type bracket struct {
-	low, high replay
-	give      float64
-}
+type bracket struct{ low, high replay }
 
-func newBracket(r *rules, give float64) bracket {
-	b := bracket{give: give}
-	b.high = replay{capacity: r.capacity + give, rate: r.fast}
+func newBracket(r *rules, less, more float64) bracket {
+	var b bracket
+	b.high = replay{capacity: r.capacity + more, rate: r.fast}
 	b.high.level = b.high.capacity
-	b.low = replay{capacity: r.capacity - give, rate: r.slow}
+	b.low = replay{capacity: r.capacity - less, rate: r.slow}
 	if !r.empty {
 		b.low.level = b.low.capacity
 	}
@@ -100,40 +100,36 @@ func (b *bracket) bounds(lost float64) (low, high float64) {
 // bucket's capacity is in doubt (see predict), and its instants are in doubt by
 // D as before. (Not by S + D + g in all: R = 10, C = 3, two calls decided at
 // 180 ms, first one that read 300 ms, then one that read 120 ms and is denied.)
-// Every expiry that may lie in the history can let as much be earned again.
-func (s *sweep) brackets(life int64) {
+// Each of the k expiries that may lie in the history can let as much be earned
+// again, which a bucket that holds as much more to begin with covers. (As many
+// more grants would not do: a quarter of a token is at times what is missing
+// to a whole one.)
+func (s *sweep) brackets() {
 	r := s.rules
 	give := r.rate*float64(s.skews.longest) + r.slack
-	s.rate.right = newBracket(r, give)
+	s.rate.right = newBracket(r, give, give)
 	if r.clock == bucket.CallerTime {
-		s.rate.explained = newBracket(r, give+r.rate*float64(s.skews.spread()+s.skews.longest))
-		s.rate.expiries = expiries{life: life, late: math.MinInt64}
+		give += r.rate * float64(s.skews.spread()+s.skews.longest)
+		s.rate.explained = newBracket(r, give, give*float64(1+s.rate.expiries.count))
 	}
 }
 
 // again is a request in the second reading.
 func (s *sweep) again(q *request) {
-	caller := s.rules.clock == bucket.CallerTime
-	if q.outcome == history.Allowed || q.outcome == history.Denied {
-		s.rate.right.take(q.call)
-		if caller {
-			s.rate.explained.take(q.call)
-		}
+	if q.outcome != history.Allowed && q.outcome != history.Denied {
+		return
 	}
-	if caller && q.outcome != history.Unsent {
-		s.rate.expiries.see(q.call, q.ret, q.outcome != history.Unknown)
+	s.rate.right.take(q.call)
+	if s.rules.clock == bucket.CallerTime {
+		s.rate.explained.take(q.call)
 	}
 }
 
 // explains says that the clock rule explains the number of grants.
 func (s *sweep) explains(lost float64) bool {
-	if s.rules.clock != bucket.CallerTime {
-		return false
-	}
-	b := &s.rate.explained
-	low, high := b.bounds(lost)
+	low, high := s.rate.explained.bounds(lost)
 	g := float64(s.rate.granted)
-	return low <= g && g <= high+b.give*float64(s.rate.expiries.count)
+	return s.rules.clock == bucket.CallerTime && low <= g && g <= high
 }
 
 // acceptRate is the result of check 3.

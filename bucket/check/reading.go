@@ -43,6 +43,7 @@ func (r *reading) read(ops iter.Seq2[*history.Operation, error]) error {
 	}
 	r.sample(math.MaxInt64)
 	for _, s := range r.order {
+		s.rate.expiries.done(r.end)
 		s.retire(never, &r.crowd)
 	}
 	return nil

@@ -25,13 +25,13 @@ func newRecall(r *reading) *recall {
 		if s.rate.odd > 0 {
 			a.rates = false
 		}
-		s.brackets(r.spec.life())
+		s.brackets()
 		if s.over.broken(r.rules.slack) {
-			a.outlooks[s] = newOutlook(&s.over, r.spec.life())
+			a.outlooks[s] = newOutlook(&s.over, r.rules.life)
 		}
 	}
 	if worst := r.worst(); worst != nil && a.outlooks[worst] == nil {
-		a.outlooks[worst] = newOutlook(&worst.over, r.spec.life())
+		a.outlooks[worst] = newOutlook(&worst.over, r.rules.life)
 	}
 	if most := r.mostDenied(); most != nil {
 		for _, index := range most.denials.first {
@@ -56,9 +56,6 @@ func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
 	}
 	for _, l := range a.outlooks {
 		l.expiries.done(l.end)
-	}
-	for _, s := range a.order {
-		s.rate.expiries.done(a.end)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type rules struct {
 	charges  float64 // 1 + retries: what an unknown may cost, in costs
 	empty    bool    // the lower bound starts with an empty bucket
 	clock    bucket.TimeSource
+	life     int64 // of an idle key for the prediction, ns; 0: none expires, or nothing is predicted
 	steady   bool  // one clock decides everything, and never goes back
 	grain    int64 // g, ns
 }
@@ -29,7 +30,12 @@ func (s Spec) rules() (rules, error) {
 		return rules{}, fmt.Errorf("specification: %w", err)
 	}
 	rate := s.Limit.Rate / 1e9
+	life := int64(0)
+	if s.Time == bucket.CallerTime {
+		life = s.life()
+	}
 	return rules{
+		life:     life,
 		capacity: s.Limit.Capacity,
 		rate:     rate,
 		fast:     rate * (1 + s.RateTolerance),

@@ -46,6 +46,7 @@ func newSweep(r *rules, key string, now int64) *sweep {
 	s.over.whole = true
 	s.skews.reset()
 	s.audit.last = math.MinInt64
+	s.rate.expiries = expiries{life: r.life, from: now, late: math.MinInt64}
 	s.rate.ideal = replay{level: r.capacity, capacity: r.capacity, rate: r.rate}
 	if r.empty {
 		// The history's first record finds the bucket in any state, so at the
@@ -65,12 +66,12 @@ func (s *sweep) call(q *request) {
 		return
 	}
 	s.skews.see(q)
+	s.rate.see(q)
 	if q.outcome == history.Unknown {
 		s.denials.unknown++
 		s.minima.dip(s.level.lose(q.call, s.rules.charges*q.cost))
 		return
 	}
-	s.rate.see(q)
 	if s.line.full() {
 		s.tidy()
 	}

@@ -27,8 +27,10 @@ func headline(r *Report) string {
 	case n.states[undecided] > 0:
 		return fmt.Sprintf("Undecided: %d of %s could not show a fault; nothing unexpected in the others.",
 			n.states[undecided], runs)
+	case r.Verdict == string(check.Undecided) && len(r.Runs) == 0:
+		return "Undecided: no run ended."
 	case r.Verdict == string(check.Undecided):
-		return fmt.Sprintf("Undecided after %s.", runs)
+		return fmt.Sprintf("Undecided: %s ended as expected, others did not end.", runs)
 	case len(r.Runs) == 0:
 		return "No runs: nothing was judged."
 	}

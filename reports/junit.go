@@ -104,15 +104,15 @@ func (s *junitSuite) add(c junitCase, seconds float64) {
 }
 
 func runCase(run Run) junitCase {
-	c := junitCase{Class: run.Scenario, Name: run.Limiter, Out: strings.Join(checkLines(run, nil), "\n")}
+	c := junitCase{Class: run.Scenario, Name: run.Limiter, Out: strings.Join(checkLines(run), "\n")}
 	switch s := stateOf(run); s {
 	case unexpected:
 		c.Failure = &junitProblem{
 			Message: strings.Join(checkNames(run, unexpected), ", ") + " not as expected",
-			Text:    strings.Join(checkLines(run, []state{unexpected, undecided}), "\n"),
+			Text:    strings.Join(findings(run), "\n"),
 		}
 	case undecided:
-		c.Skipped = &junitProblem{Message: "undecided: " + strings.Join(checkLines(run, []state{undecided}), " ")}
+		c.Skipped = &junitProblem{Message: "undecided: " + strings.Join(doubts(run), " ")}
 	}
 	return c
 }
@@ -123,15 +123,12 @@ func unmetCase(class string, u Unmet) junitCase {
 	}}
 }
 
-// checkLines are the checks of a run in words, those in the given states only
-// (nil: all).
-func checkLines(run Run, states []state) []string {
+// checkLines are the checks of a run in words.
+func checkLines(run Run) []string {
 	var lines []string
 	for _, c := range run.Checks {
-		if wanted(stateOfCheck(run, c), states) {
-			lines = append(lines, fmt.Sprintf("%s: %s (expected %s): %s",
-				c.Name, c.Verdict, c.Expected, strings.Join(sentences(run, c), " ")))
-		}
+		lines = append(lines, fmt.Sprintf("%s: %s (expected %s): %s",
+			c.Name, c.Verdict, c.Expected, strings.Join(sentences(run, c), " ")))
 	}
 	return lines
 }
@@ -147,15 +144,6 @@ func checkNames(run Run, s state) []string {
 		names = []string{"verdict"}
 	}
 	return names
-}
-
-func wanted(s state, states []state) bool {
-	for _, x := range states {
-		if x == s {
-			return true
-		}
-	}
-	return states == nil
 }
 
 func junitTime(seconds float64) string {

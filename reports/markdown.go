@@ -76,20 +76,15 @@ func markdownRuns(b *strings.Builder, r *Report) {
 				fmt.Fprintf(b, "## %s\n\n", capitalized(s.words()))
 				first = false
 			}
-			markdownRun(b, run, s)
+			markdownRun(b, run)
 		}
 	}
 }
 
-func markdownRun(b *strings.Builder, run Run, s state) {
+func markdownRun(b *strings.Builder, run Run) {
 	fmt.Fprintf(b, "**%s in %s**\n\n", escape(run.Limiter), escape(run.Scenario))
-	for _, c := range run.Checks {
-		if at := stateOfCheck(run, c); at == unexpected || at == undecided || (s == unexpected && at == caught) {
-			fmt.Fprintf(b, "- %s: %s\n", escape(c.Name), escape(strings.Join(sentences(run, c), " ")))
-		}
-	}
-	for _, w := range run.Warnings {
-		fmt.Fprintf(b, "- warning: %s\n", escape(w))
+	for _, line := range findings(run) {
+		fmt.Fprintf(b, "- %s\n", escape(line))
 	}
 	b.WriteString("\n")
 }

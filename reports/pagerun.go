@@ -79,10 +79,11 @@ func runSummary(run Run) string {
 	for _, c := range run.Checks {
 		if s := stateOfCheck(run, c); s >= caught {
 			words := c.Name
-			if c.Verdict == string(check.Fail) && hasMainFigure(c) {
-				words += " " + mainFigure(c)
-			} else if s == undecided {
+			switch figure := mainFigure(c); {
+			case s == undecided:
 				words += " undecided"
+			case c.Verdict == string(check.Fail) && figure != "":
+				words += ": " + figure
 			}
 			parts = append(parts, words)
 		}
@@ -115,7 +116,7 @@ func runFacts(run Run) []fact {
 	if run.Theory.Ratio > 0 {
 		list = append(list, fact{"Granted / ideal", fmt.Sprintf("%.3f", run.Theory.Ratio)})
 	}
-	if run.Theory.PredictedPeakExcess > 0 {
+	if run.Theory.PredictedPeakExcess > 0 && clockSpread(run) > 0 {
 		list = append(list, fact{"Clocks explain", "up to " + quantity.Tokens(run.Theory.PredictedPeakExcess)})
 	}
 	if run.Witness {
@@ -154,10 +155,12 @@ func newHTMLEvidence(c Check) *htmlEvidence {
 	for _, op := range e.Operations[:min(len(e.Operations), mostRows)] {
 		view.Operations = append(view.Operations, operationRow(op))
 	}
-	for _, k := range c.Keys[:min(len(c.Keys), mostRows)] {
-		view.Keys = append(view.Keys, []string{k.Key, k.Verdict, quantity.Number(k.Figure)})
+	if len(c.Keys) > 1 {
+		for _, k := range c.Keys[:min(len(c.Keys), mostRows)] {
+			view.Keys = append(view.Keys, []string{k.Key, k.Verdict, quantity.Number(k.Figure)})
+		}
 	}
-	if view.Key == "" && view.Window == "" && len(view.Notes)+len(view.Lockouts)+len(view.Operations)+len(view.Keys) == 0 {
+	if view.Window == "" && len(view.Notes)+len(view.Lockouts)+len(view.Operations)+len(view.Keys) == 0 {
 		return nil
 	}
 	return &view

@@ -45,18 +45,40 @@ func explanation(run Run, c Check) string {
 
 func explainExcess(run Run, c Check) string {
 	excess := fmt.Sprintf("It exceeds the ideal bound by %s;", quantity.Tokens(c.Value["peak_excess"]))
-	clocks := "the clocks explain"
-	if spread := clockSpread(run); spread > 0 {
-		clocks = fmt.Sprintf("the clocks' spread of %s explains", quantity.Seconds(spread))
+	most, known := c.Value["predicted_peak_excess"]
+	if !known {
+		most = run.Theory.PredictedPeakExcess
 	}
-	predicted := quantity.Number(run.Theory.PredictedPeakExcess)
+	predicted := quantity.Number(most)
 	switch {
 	case c.WithinPrediction:
-		return fmt.Sprintf("%s %s up to %s.", excess, clocks, predicted)
-	case run.Theory.PredictedPeakExcess > 0:
-		return fmt.Sprintf("%s %s no more than %s: the limiter adds a fault of its own.", excess, clocks, predicted)
+		return fmt.Sprintf("%s %s up to %s.", excess, clockCause(run, c), predicted)
+	case most > 0:
+		return fmt.Sprintf("%s %s no more than %s: the limiter adds a fault of its own.", excess, clockCause(run, c), predicted)
 	}
 	return excess + " the clocks explain none of it."
+}
+
+// clockCause names what the clocks did to a window, with its verb.
+func clockCause(run Run, c Check) string {
+	spread, known := c.Value["spread_s"]
+	if !known {
+		spread = clockSpread(run)
+	}
+	expiries := c.Value["expiries"]
+	gone := quantity.Plural(quantity.Number(expiries), "possible expiry")
+	if expiries > 1 {
+		gone = quantity.Number(expiries) + " possible expiries"
+	}
+	switch {
+	case spread > 0 && expiries > 0:
+		return fmt.Sprintf("the clocks' spread of %s and %s of the key explain", quantity.Seconds(spread), gone)
+	case spread > 0:
+		return fmt.Sprintf("the clocks' spread of %s explains", quantity.Seconds(spread))
+	case expiries > 0:
+		return fmt.Sprintf("the clocks and %s of the key explain", gone)
+	}
+	return "the clocks explain"
 }
 
 // surprise says why a verdict is not the expected one.
@@ -134,18 +156,27 @@ func mainFigure(c Check) string {
 			words += ", " + quantity.Seconds(v["longest_s"]) + " on end"
 		}
 		return words
+	case check.AcceptRate:
+		if ratio, ok := v["ratio"]; ok {
+			return quantity.Number(ratio) + " of ideal"
+		}
+	case check.Fairness:
+		if ratio, ok := v["smallest_ratio"]; ok {
+			return "least " + quantity.Number(ratio) + " of fair"
+		}
+	case check.StateAudit:
+		if v["violations"] > 0 {
+			return quantity.Plural(quantity.Number(v["violations"]), "violation")
+		}
+	case check.Accounting:
+	default:
+		var parts []string
+		for _, name := range sortedKeys(v) {
+			parts = append(parts, valueWords(name, v[name]))
+		}
+		return strings.Join(parts[:min(len(parts), 2)], ", ")
 	}
-	var parts []string
-	for _, name := range sortedKeys(v) {
-		parts = append(parts, valueWords(name, v[name]))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// hasMainFigure says whether a check is one of those with a figure that every
-// reader wants.
-func hasMainFigure(c Check) bool {
-	return c.Name == check.OverAdmission || c.Name == check.SpuriousDenial
+	return ""
 }
 
 func sortedKeys(m map[string]float64) []string {
@@ -176,10 +207,18 @@ func evidenceOf(c Check) Evidence {
 	return e
 }
 
-// sentence ends in a full stop.
+// sentence begins with a capital, unless its first word is a name, and ends in
+// a full stop.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+	if s == "" {
+		return s
+	}
+	first, _, _ := strings.Cut(s, " ")
+	if strings.IndexFunc(first, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	if strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s
 	}
 	return s + "."

@@ -52,13 +52,8 @@ func textRun(b *strings.Builder, p ink, run Run) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s %s in %s: %s\n", p.mark(s), clean(run.Limiter), clean(run.Scenario), s.words())
-	for _, c := range run.Checks {
-		if at := stateOfCheck(run, c); at == s || (s == unexpected && at == undecided) {
-			textLine(b, c.Name+": "+strings.Join(sentences(run, c), " "))
-		}
-	}
-	for _, warning := range run.Warnings {
-		textLine(b, "warning: "+warning)
+	for _, line := range findings(run) {
+		textLine(b, line)
 	}
 }
 

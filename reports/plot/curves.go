@@ -49,7 +49,7 @@ func (k *curves) band(c draw.Canvas, p *gonum.Plot) {
 func (k *curves) bound(c draw.Canvas, p *gonum.Plot) {
 	x, y := k.scales(c, p)
 	line := draw.LineStyle{Color: text, Width: 1.5}
-	from := max(0, k.v.from)
+	from := max(k.t.begin, k.v.from)
 	var path vg.Path
 	if w := k.t.window; w != nil {
 		from = float64(w.StartNS)

@@ -42,6 +42,7 @@ type Trace struct {
 	instances []string
 	window    *Window // on the trace's clock
 	zeroWords string  // what time 0 is
+	begin     float64 // ns, of the first call
 	end       float64 // ns, of the last event
 
 	granted, denied, lost, ideal staircase
@@ -79,7 +80,7 @@ func (e Envelope) Trace() *Trace {
 	if first > 4*(last-first) || first < 0 { // another program's clock
 		r.zero, t.zeroWords = first, "the first request"
 	}
-	t.end = float64(last - r.zero)
+	t.begin, t.end = float64(first-r.zero), float64(last-r.zero)
 	t.keys = max(1, len(keys))
 	t.rate, t.capacity = e.Limit.Rate*float64(t.keys), e.Limit.Capacity*float64(t.keys)
 	t.granted, t.denied, t.lost, t.ideal = r.granted(), r.denied(), r.lost(), r.ideal(e.Limit)
@@ -138,6 +139,9 @@ type view struct {
 // window with some air around it.
 func (t *Trace) views() []view {
 	whole := view{to: max(t.end, 1)}
+	if t.begin > 0.05*t.end { // idle before the first request: nothing to see
+		whole.from = t.begin - 0.02*(t.end-t.begin)
+	}
 	if t.window == nil {
 		return []view{whole}
 	}

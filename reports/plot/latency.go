@@ -40,8 +40,11 @@ func (l Latency) figure(width, height vg.Length, title string) Figure {
 		c = top(c, title, l.legend())
 		if l.Note != "" {
 			sty := bold(style(labelSize, vermilion))
-			c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - labelSize}, fit(l.Note, c.Max.X-c.Min.X, sty))
-			c.Max.Y -= labelSize + 8
+			for _, line := range lines(l.Note, c.Max.X-c.Min.X, sty) {
+				c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - labelSize}, line)
+				c.Max.Y -= labelSize + 4
+			}
+			c.Max.Y -= 4
 		}
 		l.axes(yTitle(c, "latency"))
 	}}

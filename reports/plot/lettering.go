@@ -3,6 +3,7 @@ package plot
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	"golang.org/x/image/font"
 	gonumfont "gonum.org/v1/plot/font"
@@ -91,4 +92,19 @@ func fit(s string, width vg.Length, sty draw.TextStyle) string {
 		}
 	}
 	return "…"
+}
+
+// lines breaks s between words, into lines no wider than width.
+func lines(s string, width vg.Length, sty draw.TextStyle) []string {
+	var list []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		longer := strings.TrimSpace(line + " " + word)
+		if line != "" && sty.Width(longer) > width {
+			list = append(list, line)
+			longer = word
+		}
+		line = fit(longer, width, sty)
+	}
+	return append(list, line)
 }

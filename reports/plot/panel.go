@@ -55,10 +55,10 @@ func (t *Trace) extent(v view) (low, high float64) {
 }
 
 // boundAt is the bound at an instant: over the worst window, counted up from
-// what was granted before it, or over the whole run.
+// what was granted before it, or over the whole run from its first request on.
 func (t *Trace) boundAt(at float64) float64 {
 	if t.window == nil {
-		return t.capacity + t.rate*at/1e9
+		return t.capacity + t.rate*(at-t.begin)/1e9
 	}
 	return t.base + t.window.Bound + t.rate/float64(t.keys)*(at-float64(t.window.EndNS))/1e9
 }

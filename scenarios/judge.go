@@ -215,7 +215,7 @@ const blurred = 50 * time.Millisecond
 
 // blur makes a pass undecided where a failure was expected and calls took so
 // long that they may hide it: requests that overlap hide up to 2·R·latency
-// tokens from the upper bound.
+// tokens from the upper bound, and the fault may be worth no more than a bucket.
 func (r *run) blur(res *Result) {
 	longest := res.Latency.Service.Max()
 	hidden := 2*res.Limit.Rate*longest.Seconds() + 1
@@ -225,7 +225,8 @@ func (r *run) blur(res *Result) {
 		if !expected || v.Verdict != check.Pass {
 			continue
 		}
-		if v.Name == check.OverAdmission && res.Report.Summary.PredictedPeakExcess > hidden || longest < blurred {
+		shown := min(res.Limit.Capacity, res.Report.Summary.PredictedPeakExcess)
+		if v.Name == check.OverAdmission && shown > hidden || longest < blurred {
 			continue
 		}
 		v.Verdict = check.Undecided

@@ -10,12 +10,13 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags='-s -w' -o /root-of-image/harness ./cmd/harness
-RUN cd /root-of-image && mkdir -p etc/ssl/certs tmp work/out && chmod 1777 tmp \
-    && cp /etc/ssl/certs/ca-certificates.crt etc/ssl/certs/ && chown -R 65532:65532 work
+RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags='-s -w' -o /image/harness ./cmd/harness
+RUN mkdir -p /image/etc/ssl/certs /image/tmp /work/out && chmod 1777 /image/tmp \
+    && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/
 
 FROM scratch
-COPY --from=build /root-of-image/ /
+COPY --from=build /image/ /
+COPY --from=build --chown=65532:65532 /work/ /work/
 USER 65532:65532
 WORKDIR /work
 ENTRYPOINT ["/harness"]

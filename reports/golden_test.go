@@ -55,6 +55,9 @@ func TestGoldens(t *testing.T) {
 func TestTextGoldens(t *testing.T) {
 	many := large(39).report
 	many.Verdict = "pass"
+	single := sample().report
+	single.Runs, single.Skipped, single.Unmet = single.Runs[3:4], nil, nil
+	single.Verdict = "pass"
 	for name, c := range map[string]struct {
 		report *Report
 		color  bool
@@ -63,6 +66,7 @@ func TestTextGoldens(t *testing.T) {
 		"summary.color.txt": {sample().report, true},
 		"numbered.txt":      {many, false},
 		"nothing.txt":       {&Report{Verdict: "pass"}, false},
+		"single.txt":        {single, false},
 	} {
 		var b bytes.Buffer
 		if err := Text(&b, c.report, c.color); err != nil {

@@ -156,7 +156,7 @@ func sweepLines(r *Report, groups map[string]group, base string, points []string
 		}
 		i := slices.Index(points, g.point)
 		for _, c := range run.Checks {
-			if c.Name == check.OverAdmission && c.Verdict != string(check.Skipped) {
+			if c.Name == check.OverAdmission && decided(c) {
 				lines[at].Peaks[i] = c.Value["peak_excess"]
 				most = max(most, c.Value["peak_excess"])
 			}

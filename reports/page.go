@@ -71,16 +71,18 @@ func newPage(r *Report, g gallery) htmlPage {
 		Warnings: warnings(r), Unmet: r.Unmet, Skipped: r.Skipped,
 		States: []state{passed, caught, unexpected, undecided, skipped},
 	}
-	p.Facts = []fact{
-		{"Seed", fmt.Sprint(r.Seed)},
+	if r.Seed != 0 { // a recorded history has none
+		p.Facts = append(p.Facts, fact{"Seed", fmt.Sprint(r.Seed)})
+	}
+	p.Facts = append(p.Facts, []fact{
 		{"Redis", redisWords(r.Redis)},
 		{"Machine", machineWords(r.Harness)},
 		{"Started", quantity.Instant(r.StartedAt)},
 		{"Took", quantity.Seconds(r.FinishedAt.Sub(r.StartedAt).Seconds())},
-	}
+	}...)
 	n := tally(r)
 	for _, s := range []state{unexpected, undecided, caught, passed} {
-		if n.states[s] > 0 {
+		if n.states[s] > 0 && len(r.Runs) > 1 {
 			p.Filters = append(p.Filters, htmlFilter{s, s.words(), quantity.Count(int64(n.states[s]))})
 		}
 	}
@@ -91,7 +93,9 @@ func newPage(r *Report, g gallery) htmlPage {
 	if i := hero(r); i >= 0 {
 		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i]), Reading: reading(r.Runs[i])}
 	}
-	p.Matrix = newHTMLMatrix(r)
+	if len(r.Runs)+len(r.Skipped) > 1 {
+		p.Matrix = newHTMLMatrix(r)
+	}
 	p.Scenarios = newHTMLScenarios(r, runs, g)
 	return p
 }

@@ -49,7 +49,7 @@ type (
 func newHTMLRun(r *Report, i int, run Run, pic picture) htmlRun {
 	s := stateOf(run)
 	view := htmlRun{
-		ID: runID(i), Limiter: run.Limiter, Scenario: run.Scenario, State: s, Open: s >= undecided,
+		ID: runID(i), Limiter: run.Limiter, Scenario: run.Scenario, State: s, Open: s >= undecided || len(r.Runs) == 1,
 		Summary: runSummary(run), Envelope: pic.envelope, Shares: pic.shares, File: pic.file, Description: describe(run, pic),
 		Warnings: append([]string(nil), run.Warnings...), Errors: run.Errors,
 		Facts: runFacts(run), Latencies: latencyRows(run), LatencyNote: latencyNote(r),
@@ -75,18 +75,20 @@ func newHTMLRun(r *Report, i int, run Run, pic picture) htmlRun {
 // runSummary is what the line of a closed run tells: the checks with something
 // to tell, else how close the limiter came to the ideal.
 func runSummary(run Run) string {
-	var parts []string
+	var parts, doubtful []string
 	for _, c := range run.Checks {
-		if s := stateOfCheck(run, c); s >= caught {
-			words := c.Name
-			switch figure := mainFigure(c); {
-			case s == undecided:
-				words += " undecided"
-			case c.Verdict == string(check.Fail) && figure != "":
-				words += ": " + figure
-			}
-			parts = append(parts, words)
+		switch s := stateOfCheck(run, c); {
+		case s == undecided:
+			doubtful = append(doubtful, c.Name)
+		case s < caught:
+		case c.Verdict == string(check.Fail) && mainFigure(c) != "":
+			parts = append(parts, c.Name+": "+mainFigure(c))
+		default:
+			parts = append(parts, c.Name+": "+c.Verdict)
 		}
+	}
+	if len(doubtful) > 0 {
+		parts = append(parts, "undecided: "+strings.Join(doubtful, ", "))
 	}
 	if len(parts) == 0 {
 		return idealWords(run)
@@ -132,7 +134,7 @@ func newHTMLCheck(run Run, c Check) htmlCheck {
 		Name: c.Name, Verdict: c.Verdict, Expected: c.Expected, Figure: mainFigure(c), State: stateOfCheck(run, c),
 		ByClocks: c.Verdict == string(check.Fail) && c.WithinPrediction, Sentences: sentences(run, c),
 	}
-	if c.Verdict == string(check.Skipped) {
+	if !decided(c) {
 		view.Figure = ""
 	}
 	view.Evidence = newHTMLEvidence(c)
@@ -182,12 +184,15 @@ func seconds(ns int64) string {
 func instanceRows(run Run) [][]string {
 	var rows [][]string
 	for _, in := range run.Instances {
-		lockout := "–"
+		lockout, clock := "–", clockWords(in.Clock)
+		if run.Time == "" {
+			clock = "not known"
+		}
 		if in.LongestLockoutS > 0 {
 			lockout = quantity.Seconds(in.LongestLockoutS)
 		}
 		rows = append(rows, []string{
-			in.Name, clockWords(in.Clock), quantity.Count(in.Counts.Offered), quantity.Count(in.Counts.Allowed),
+			in.Name, clock, quantity.Count(in.Counts.Offered), quantity.Count(in.Counts.Allowed),
 			quantity.Count(in.Counts.Denied), quantity.Count(in.Counts.Unsent + in.Counts.Unknown),
 			quantity.Percent(in.Share), lockout,
 		})

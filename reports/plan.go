@@ -42,9 +42,10 @@ func plan(r *Report) []drawing {
 }
 
 // weight ranks runs by how much their picture tells: the unexpected before the
-// expected, then by how far the bound was exceeded.
+// expected, those before the undecided, and then by how far the bound was
+// exceeded.
 func weight(run Run) float64 {
-	rank := float64(stateOf(run)) * 1e6
+	rank := map[state]float64{unexpected: 3e6, caught: 2e6, undecided: 1e6}[stateOf(run)]
 	for _, c := range run.Checks {
 		if c.Name == check.OverAdmission && run.Limit.Capacity > 0 {
 			rank += min(c.Value["peak_excess"]/run.Limit.Capacity, 1e5)

@@ -47,7 +47,7 @@ func (s state) name() string {
 // words are the state for people.
 func (s state) words() string {
 	return [...]string{
-		"not run", "skipped", "passes, as expected", "fault found, as expected", "undecided", "not as expected",
+		"not run", "skipped", "no fault found, as expected", "fault found, as expected", "undecided", "not as expected",
 	}[s]
 }
 
@@ -75,4 +75,10 @@ func stateOfCheck(run Run, c Check) state {
 		return unexpected
 	}
 	return passed
+}
+
+// decided says whether a check came to a verdict, so that its figures mean
+// something.
+func decided(c Check) bool {
+	return c.Verdict == string(check.Pass) || c.Verdict == string(check.Fail)
 }

@@ -19,9 +19,13 @@ func Text(w io.Writer, r *Report, color bool) error {
 	for _, warning := range warnings(r) {
 		b.WriteString(p.paint(undecided, "warning: ") + clean(warning) + "\n")
 	}
-	textMatrix(&b, p, newMatrix(r))
-	for _, run := range r.Runs {
-		textRun(&b, p, run)
+	if len(r.Runs) == 1 && len(r.Skipped) == 0 {
+		textChecks(&b, p, r.Runs[0])
+	} else {
+		textMatrix(&b, p, newMatrix(r))
+		for _, run := range r.Runs {
+			textRun(&b, p, run)
+		}
 	}
 	for _, u := range r.Unmet {
 		fmt.Fprintf(&b, "\n%s %s: %s was expected in at least one run\n", p.mark(unexpected), clean(u.Limiter), clean(u.Check))
@@ -54,6 +58,21 @@ func textRun(b *strings.Builder, p ink, run Run) {
 	fmt.Fprintf(b, "\n%s %s in %s: %s\n", p.mark(s), clean(run.Limiter), clean(run.Scenario), s.words())
 	for _, line := range findings(run) {
 		textLine(b, line)
+	}
+}
+
+// textChecks tells all that was found in a run that is the only one.
+func textChecks(b *strings.Builder, p ink, run Run) {
+	fmt.Fprintf(b, "\n%s in %s: %s\n\n", clean(run.Limiter), clean(run.Scenario), describe(run, picture{}))
+	width := 0
+	for _, c := range run.Checks {
+		width = max(width, utf8.RuneCountInString(c.Name))
+	}
+	for _, c := range run.Checks {
+		fmt.Fprintf(b, "%s %s  %s\n", p.mark(stateOfCheck(run, c)), pad(clean(c.Name), width), clean(strings.Join(sentences(run, c), " ")))
+	}
+	for _, w := range run.Warnings {
+		textLine(b, "warning: "+w)
 	}
 }
 

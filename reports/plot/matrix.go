@@ -41,7 +41,7 @@ const (
 
 // words explain an outcome in the legend, beside its symbol.
 func (o Outcome) words() string {
-	return [...]string{"passes, as expected", "fault found, as expected", "not as expected", "undecided", "skipped"}[o]
+	return [...]string{"no fault found, as expected", "fault found, as expected", "not as expected", "undecided", "skipped"}[o]
 }
 
 func (o Outcome) color() shade {

@@ -60,10 +60,11 @@ func (s Sweep) high(list []float64) float64 {
 
 func (s Sweep) axes(c draw.Canvas) {
 	p := newPlot("")
-	most := s.high(s.Predicted)
+	most := 0.0
 	for _, line := range s.lines() {
 		most = max(most, s.high(line.Peaks))
 	}
+	most = max(most, min(s.high(s.Predicted), 1.5*most)) // what was measured must stay readable
 	p.X.Min, p.X.Max = -0.3, float64(len(s.Points))-0.7
 	p.Y.Min, p.Y.Max = 0, 1.06*max(most, 1)
 	width := (c.Max.X - c.Min.X - 40) / vg.Length(max(1, len(s.Points)))
@@ -100,16 +101,17 @@ func (s Sweep) curves(c draw.Canvas, p *gonum.Plot) {
 // curve joins the points that are known, with a dot at each.
 func (s Sweep) curve(c draw.Canvas, p *gonum.Plot, values []float64, sty draw.LineStyle, dot vg.Length) {
 	var path, dots vg.Path
+	var before vg.Point
 	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
 		pt := vg.Point{X: c.X(p.X.Norm(float64(i))), Y: c.Y(p.Y.Norm(v))}
-		if len(path) == 0 {
-			path.Move(pt)
-		} else {
-			path.Line(pt)
+		if from, to, seen := below(before, pt, c.Max.Y); seen && before != (vg.Point{}) {
+			path.Move(from)
+			path.Line(to)
 		}
+		before = pt
 		dots.Move(vg.Point{X: pt.X + dot, Y: pt.Y})
 		dots.Arc(pt, dot, 0, 2*math.Pi)
 		dots.Close()
@@ -120,4 +122,23 @@ func (s Sweep) curve(c draw.Canvas, p *gonum.Plot, values []float64, sty draw.Li
 		c.SetColor(sty.Color)
 		c.Fill(dots)
 	}
+}
+
+// below cuts a line off where it leaves the picture at the top; seen is false
+// when nothing of it is left.
+func below(a, b vg.Point, top vg.Length) (from, to vg.Point, seen bool) {
+	if a.Y > top && b.Y > top {
+		return a, b, false
+	}
+	cut := func(inside, outside vg.Point) vg.Point {
+		part := (top - inside.Y) / (outside.Y - inside.Y)
+		return vg.Point{X: inside.X + part*(outside.X-inside.X), Y: top}
+	}
+	switch {
+	case a.Y > top:
+		a = cut(b, a)
+	case b.Y > top:
+		b = cut(a, b)
+	}
+	return a, b, true
 }

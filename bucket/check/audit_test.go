@@ -94,6 +94,7 @@ func TestAuditAfterOverAdmission(t *testing.T) {
 // The reference on callers' clocks that disagree, with its own fixed life, is
 // never accused of a wrong state; whatever over-admissions its skew causes.
 func TestAuditOfCallerClocks(t *testing.T) {
+	t.Parallel()
 	owed := 0.0
 	for seed := range uint64(cases(1500)) {
 		w := callers(randomOf(seed, 21))

@@ -150,13 +150,14 @@ func callers(rng *rand.Rand) *world {
 // every excess lies within R·(S + g) + k·R·(S + D + g), every spurious denial
 // within R·(ahead + age + g). And it is no idle bound: some runs come close.
 func TestCallerClockWithinPrediction(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		draw func(*rand.Rand) *world
 		n    int
 	}{
-		{"runs", callers, 1500},
-		{"coincidences", small, 15000},
+		{"runs", callers, 1000},
+		{"coincidences", small, 10000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var seen sighting
@@ -248,8 +249,9 @@ func small(rng *rand.Rand) *world {
 // milliseconds, is accused of nothing, though the callers' clocks disagree and
 // calls are held.
 func TestServerClockIsNeverAccused(t *testing.T) {
+	t.Parallel()
 	verdicts := map[string]int{}
-	for seed := range uint64(cases(4000)) {
+	for seed := range uint64(cases(2000)) {
 		w := []func(*rand.Rand) *world{callers, small}[seed%2](randomOf(seed, 22))
 		w.rule, w.ttl, w.looks = bucket.RuleRedisTime, ttlOf(w.limit), 10
 		ops := w.run()
@@ -266,7 +268,7 @@ func TestServerClockIsNeverAccused(t *testing.T) {
 		}
 	}
 	for _, name := range []string{OverAdmission, SpuriousDenial, AcceptRate, StateAudit} {
-		if verdicts[name+" pass"] < cases(4000)/2 {
+		if verdicts[name+" pass"] < cases(2000)/2 {
 			t.Errorf("%s seldom passed: %v", name, verdicts)
 		}
 	}

@@ -89,6 +89,7 @@ func TestFairnessOfCallerClocks(t *testing.T) {
 
 // A right bucket under random arrivals is never called unfair.
 func TestFairnessNeverAccuses(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(cases(300)) {
 		rng := randomOf(seed, 31)
 		shares := []float64{0.2 + 0.6*rng.Float64(), 1}

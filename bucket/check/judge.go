@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"bucketproof/bucket/history"
 )
@@ -53,7 +52,7 @@ func (r *reading) report(again *recall) Report {
 	members := r.crowd.sorted()
 	over := r.overAdmission(again)
 	sum := Summary{
-		Counts: r.counts, Start: time.Duration(r.origin), End: time.Duration(r.origin + r.end),
+		Counts: r.counts, Start: r.origin, End: r.origin + r.end,
 		PredictedPeakExcess: over.Value["predicted_peak_excess"],
 		Instances:           members,
 	}

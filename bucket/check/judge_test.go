@@ -43,7 +43,8 @@ var times = flag.Int("times", 1, "multiply the number of random histories of eac
 func cases(n int) int { return n * *times }
 
 func TestBoundsEqualBrute(t *testing.T) {
-	for seed := range uint64(cases(10000)) {
+	t.Parallel()
+	for seed := range uint64(cases(6000)) {
 		rng := randomOf(seed, 1)
 		s := randomShape(rng)
 		compareWithBrute(t, seed, s.spec, s.history(rng))

@@ -75,6 +75,7 @@ func TestSpuriousIsWhatAnIdealBucketGrants(t *testing.T) {
 // Concurrency hides at most 2·R·D: what is over at the true instants by more is
 // found on [call, return].
 func TestExcessBeyondConcurrencyIsFound(t *testing.T) {
+	t.Parallel()
 	found := 0
 	for seed := range uint64(cases(1500)) {
 		rng := randomOf(seed, 10)

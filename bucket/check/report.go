@@ -1,7 +1,5 @@
 package check
 
-import "time"
-
 // Report is what the history as a whole shows and what each check says of it.
 type Report struct {
 	Summary Summary
@@ -11,7 +9,7 @@ type Report struct {
 // Summary is the figures of a history that belong to no single check.
 type Summary struct {
 	Counts
-	Start, End time.Duration // first call and last call or return, on the history's clock
+	Start, End int64 // first call and last call or return, ns on the history's clock
 
 	// TheoryAllowed is what an ideal bucket a key would have granted of the
 	// answered requests, decided at their calls, in tokens.

@@ -45,8 +45,9 @@ var (
 	redisLine = regexp.MustCompile(`@?user_script:(\d+):?`)
 	// embeddedLine is how the embedded server does: :3: or <string> line:3(column:4).
 	embeddedLine = regexp.MustCompile(`^:(\d+):|(?:user_script|<string>) line:(\d+)\(column:\d+\)`)
-	// redisTail is what Redis 7 adds: the script's hash and its line again.
-	redisTail = regexp.MustCompile(`,? script: [0-9a-f]{40}, on @user_script:\d+\.?$`)
+	// redisTail is what Redis 7 adds: the script's hash and its line again, or
+	// "=?:1" where the line is lost (see WithClock).
+	redisTail = regexp.MustCompile(`,? script: [0-9a-f]{40}, on (@user_script|=\?):\d+\.?$`)
 	// embeddedTail is a stack trace.
 	embeddedTail = regexp.MustCompile(`(?s)\s*stack traceback:.*`)
 	redisHead    = regexp.MustCompile(`^Error (compiling|running) script \([^)]*\): `)

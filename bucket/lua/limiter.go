@@ -14,14 +14,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Limiter asks a script or a command on Redis. It is safe for concurrent use
-// and keeps nothing between calls; it never closes its client.
+// Limiter asks a script or a command on Redis, with a witness or without. It is
+// safe for concurrent use and keeps nothing between calls; it never closes its
+// client.
 type Limiter struct {
 	file   *limiterfile.File
 	client Client
+	script string // as it is sent; empty for a command
 	sha    string // of the script, as EVALSHA wants it; empty for a command
 
-	witness *witness // nil: asked without one
+	witness *witness           // nil: asked without one
+	clock   func() ServerClock // nil: the server's own
 }
 
 var (
@@ -35,13 +38,17 @@ func New(f *limiterfile.File, c Client) (*Limiter, error) {
 	l := &Limiter{file: f, client: c}
 	switch f.Kind {
 	case limiterfile.Script, limiterfile.Source:
-		sum := sha1.Sum([]byte(f.Script))
-		l.sha = hex.EncodeToString(sum[:])
+		l.setScript(f.Script)
 	case limiterfile.Command:
 	default:
 		return nil, f.Mistake(string(f.Kind), fmt.Sprintf("a limiter of kind `%s` is not available in this version; use script, source or command", f.Kind))
 	}
 	return l, nil
+}
+
+func (l *Limiter) setScript(text string) {
+	sum := sha1.Sum([]byte(text))
+	l.script, l.sha = text, hex.EncodeToString(sum[:])
 }
 
 // File returns the limiter file.
@@ -108,7 +115,7 @@ func (l *Limiter) ask(ctx context.Context, keys, words []string) (any, bucket.Wi
 	if l.witness != nil {
 		args, at := boxed(nil, words), slices.Index(words, keys[0])
 		if l.sha != "" {
-			args, at = l.scriptCall("eval", l.file.Script, keys, words), 3
+			args, at = l.scriptCall("eval", l.script, keys, words), 3
 		}
 		reply, seen, err := l.witness.ask(ctx, keys[0], newOnce(ctx, at, args))
 		if !errors.Is(err, errAborted) {
@@ -132,15 +139,19 @@ func (l *Limiter) askAlone(ctx context.Context, keys, words []string) (any, erro
 	}
 	// The server did not run anything, so this is still the first charge, and
 	// unsent is still the right word should this one never be written.
-	args[0], args[1] = "eval", l.file.Script
+	args[0], args[1] = "eval", l.script
 	return Send(ctx, l.client, 3, args...)
 }
 
 // scriptCall is EVAL of the script's text or EVALSHA of its hash.
 func (l *Limiter) scriptCall(command, script string, keys, words []string) []any {
-	args := make([]any, 0, 3+len(keys)+len(words))
+	args := make([]any, 0, 4+len(keys)+len(words))
 	args = append(args, command, script, len(keys))
-	return boxed(boxed(args, keys), words)
+	args = boxed(boxed(args, keys), words)
+	if l.clock != nil {
+		args = append(args, l.clock().word())
+	}
+	return args
 }
 
 func boxed(args []any, words []string) []any {

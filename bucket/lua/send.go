@@ -34,10 +34,11 @@ func Send(ctx context.Context, c Client, keyAt int, args ...any) (any, error) {
 }
 
 // once is a command that the client does not retry, and that knows whether it
-// was handed out to be written.
+// was handed out to be written and what it was first told.
 type once struct {
 	*redis.Cmd
 	handed *atomic.Bool
+	first  error // the first that SetErr was given; of a command in a block what came in place of QUEUED
 }
 
 func newOnce(ctx context.Context, keyAt int, args []any) *once {
@@ -56,6 +57,14 @@ func (o *once) NoRetry() bool { return true }
 func (o *once) Args() []any {
 	o.handed.Store(true)
 	return o.Cmd.Args()
+}
+
+// SetErr keeps the first error beside the last one.
+func (o *once) SetErr(err error) {
+	if o.first == nil {
+		o.first = err
+	}
+	o.Cmd.SetErr(err)
 }
 
 // Clone keeps the copy from being retried as well.

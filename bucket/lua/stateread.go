@@ -61,12 +61,12 @@ func (s *stateRead) queue(ctx context.Context, pipe redis.Pipeliner, key string)
 // of is the state that was read. A key of another type is there, and nothing
 // is known of it.
 func (s *stateRead) of(cmd *redis.Cmd) bucket.State {
-	reply, err := cmd.Result()
-	if errors.Is(err, redis.Nil) {
-		return bucket.State{}
-	}
+	reply := cmd.Val()
 	state := bucket.Unseen()
-	if err != nil {
+	switch {
+	case errors.Is(cmd.Err(), redis.Nil):
+		return bucket.State{}
+	case reply == nil:
 		return state
 	}
 	var values []any

@@ -92,23 +92,36 @@ func (w *witness) ask(ctx context.Context, key string, call *once) (any, bucket.
 	counted := pipe.Incr(ctx, number)
 	pipe.PExpire(ctx, number, sequenceLife)
 	_, err := pipe.Exec(ctx)
-	if began.Err() != nil { // the block has no results
-		if redis.IsExecAbortError(err) || redis.IsExecAbortError(began.Err()) {
-			return nil, seen, errAborted
-		}
+	nothing := began.Val().IsZero() // no result of the block came
+	switch {
+	case nothing && (redis.IsExecAbortError(err) || redis.IsExecAbortError(began.Err())), call.refused():
+		return nil, seen, errAborted
+	case nothing:
 		return nil, seen, call.failure(err)
 	}
-	seen = bucket.Witness{
-		Sequence:     counted.Val(), // 0 with an error
-		BeforeMicros: began.Val().UnixMicro(),
-		Before:       w.state.of(before),
-		After:        w.state.of(after),
+	seen = bucket.Witness{BeforeMicros: began.Val().UnixMicro(), Before: w.state.of(before), After: bucket.Unseen()}
+	if !isBroken(err) {
+		seen.AfterMicros, seen.After = ended.Val().UnixMicro(), w.state.of(after)
+		seen.Sequence = counted.Val() // 0 with an error
 	}
-	if ended.Err() == nil {
-		seen.AfterMicros = ended.Val().UnixMicro()
-	}
-	if err := call.Err(); err != nil {
+	if err := call.Err(); err != nil && (!isBroken(err) || call.Val() == nil) {
 		return nil, seen, call.failure(err)
 	}
 	return call.Val(), seen, nil
+}
+
+// refused reports that the server would not queue the command, and yet ran the
+// rest of the block, as the embedded one does with a command that it does not
+// know. All results are then shifted by one.
+func (o *once) refused() bool {
+	var reply redis.Error
+	return errors.As(o.first, &reply) && !errors.Is(o.Err(), o.first)
+}
+
+// isBroken reports whether reading the results ended early. The client then
+// gives the error to every command that has none of its own, also to those
+// whose results had come.
+func isBroken(err error) bool {
+	var reply redis.Error
+	return err != nil && !errors.As(err, &reply)
 }

@@ -12,7 +12,7 @@
 // reached the limiter. At one instant all calls come before all returns.
 //
 // A check is sound when it accuses no limiter that keeps the contract, whatever
-// the machine's delays; all of these are, and a failure is a proof. It is
+// the machine's delays; all of these are, but for one case of the state audit. It is
 // complete when it finds every violation; none of these can be on [call,
 // return] alone, and below is said what each may miss.
 //
@@ -68,7 +68,9 @@
 // possible bucket is not full, lives long enough for the refill and not absurdly
 // long, and stores a level in range. What is missing from the bucket is bounded
 // from below by the grants alone, so that unknown requests and concurrency make
-// the audit silent, not wrong. A life that is right does not mean that nothing
+// the audit silent, not wrong. (Not proven: a GCRA on callers' clocks that
+// disagree, whose key expires several times while grants overlap; one such expiry
+// and any number with nothing under way are allowed for.) A life that is right does not mean that nothing
 // is lost when it ends: on callers' clocks something is.
 //
 // # Accounting and fairness

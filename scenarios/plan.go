@@ -19,6 +19,21 @@ type Selection struct {
 	Capacity  float64                                // replaces the scenarios' capacities; 0: does not
 	Quick     bool                                   // only what the shortened suite runs
 	Seed      uint64
+	Witness   Witness
+}
+
+// Witness says which runs ask their limiter with a witness, if it can be.
+type Witness string
+
+// WitnessAuto is all runs but those that judge latency.
+const (
+	WitnessAuto Witness = "auto"
+	WitnessOn   Witness = "on"
+	WitnessOff  Witness = "off"
+)
+
+func (w Witness) wanted(s *Scenario) bool {
+	return w == WitnessOn || w == WitnessAuto && !s.Latency
 }
 
 // Skip is a run that will not take place.
@@ -46,7 +61,10 @@ func (c Selection) Plans() ([]Plan, []Skip, error) {
 					skips = append(skips, Skip{p.Name, sub.Name, why})
 					continue
 				}
-				plans = append(plans, Plan{Scenario: p, Subject: sub, Seed: seedOf(c.Seed, p.Name, sub.Name)})
+				plans = append(plans, Plan{
+					Scenario: p, Subject: sub, Seed: seedOf(c.Seed, p.Name, sub.Name),
+					Witness: sub.Witnessed && c.Witness.wanted(&p),
+				})
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type Result struct {
 	Time     bucket.TimeSource
 	Limit    bucket.Limit
 	Seed     uint64
+	Witness  bool // the limiter was asked with one
 	Duration time.Duration
 	Clocks   map[string]clock.Model // by instance
 

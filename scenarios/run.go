@@ -45,6 +45,7 @@ type Plan struct {
 	Scenario Scenario
 	Subject  *Subject
 	Seed     uint64
+	Witness  bool // ask with a witness
 }
 
 // Run makes one run and judges it. When ctx ends early the load stops, what
@@ -69,7 +70,7 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 
 	res := &Result{
 		Scenario: p.Scenario, Limiter: p.Subject.Name, Time: p.Subject.Time, Limit: p.Scenario.Limit,
-		Seed: p.Seed, Duration: length,
+		Seed: p.Seed, Witness: p.Witness, Duration: length,
 		Operations: run.driver.Recorder.Operations(),
 		Errors:     run.driver.Failures(),
 		Clocks:     map[string]clock.Model{},
@@ -100,7 +101,7 @@ func (r *Runner) open(ctx context.Context, p Plan) (*run, error) {
 	}
 	ru.driver.Keys = s.Keys.picker(ru.buckets, p.Seed)
 	for i, in := range s.instances() {
-		l, err := p.Subject.Open(ctx, in.name)
+		l, err := p.Subject.Open(ctx, in.name, p.Witness)
 		if err != nil {
 			ru.close()
 			return nil, fmt.Errorf("open instance %s: %w", in.name, err)

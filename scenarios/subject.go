@@ -35,6 +35,10 @@ type Subject struct {
 	Retries int
 
 	// Open makes the limiter as one instance holds it. It is closed, if it is
-	// an io.Closer, when the run ends.
-	Open func(ctx context.Context, instance string) (bucket.Limiter, error)
+	// an io.Closer, when the run ends. With witness the limiter's decisions
+	// carry one; it is never set where Witnessed is false.
+	Open func(ctx context.Context, instance string, witness bool) (bucket.Limiter, error)
+
+	// Witnessed says that the limiter can be asked with a witness.
+	Witnessed bool
 }

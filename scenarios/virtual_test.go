@@ -76,7 +76,7 @@ func virtualSubject(name string, seed uint64) *Subject {
 		v.rule, v.server = bucket.RuleRedisTime, true
 		s.Time, s.Granularity = bucket.ServerTime, time.Microsecond
 	}
-	s.Open = func(context.Context, string) (bucket.Limiter, error) { return v, nil }
+	s.Open = func(context.Context, string, bool) (bucket.Limiter, error) { return v, nil }
 	return s
 }
 

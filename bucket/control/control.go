@@ -83,6 +83,24 @@ func (c Control) Open(client redis.UniversalClient) (bucket.Limiter, error) {
 	return l, nil
 }
 
+// OpenWitnessed is [Control.Open] with a witness, for a control that is a
+// script; see [Control.Script].
+func (c Control) OpenWitnessed(client lua.BlockClient) (bucket.Limiter, error) {
+	f, err := c.limiterFile()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.Name, err)
+	}
+	l, err := lua.NewWitnessed(f, client)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.Name, err)
+	}
+	return l, nil
+}
+
+// Script reports whether the control is one script, so that it can be asked
+// with a witness; one written in Go sends several commands, or none.
+func (c Control) Script() bool { return c.open == nil }
+
 // limiterFile parses the limiter file of a control that is a script.
 func (c Control) limiterFile() (*limiterfile.File, error) {
 	return limiterfile.Parse(c.Name, []byte(c.file), nil)

@@ -19,6 +19,7 @@ func newReportRun(res *scenarios.Result) reports.Run {
 		Scenario: res.Scenario.Name, About: res.Scenario.About, Limiter: res.Limiter, Time: string(res.Time),
 		Limit:           reports.Limit{Rate: res.Limit.Rate, Capacity: res.Limit.Capacity},
 		DurationS:       res.Duration.Seconds(),
+		Witness:         res.Witness,
 		LatencyMeasured: res.Scenario.Latency,
 		Repeated:        res.Repeated, Warnings: res.Warnings, Verdict: string(res.Outcome),
 	}

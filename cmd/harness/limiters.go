@@ -105,7 +105,7 @@ func (t *limiters) inProcess() *limiter {
 		about: "a perfect bucket in this process: the oracle",
 		Subject: &scenarios.Subject{
 			Name: "memory", Time: bucket.ProcessTime, Reference: true,
-			Open: func(context.Context, string) (bucket.Limiter, error) { return t.memory, nil },
+			Open: func(context.Context, string, bool) (bucket.Limiter, error) { return t.memory, nil },
 		},
 	}
 }
@@ -118,7 +118,13 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
-			Open: t.open(func(c redis.UniversalClient) (bucket.Limiter, error) { return lua.New(f, c) }),
+			Witnessed: true,
+			Open: t.open(func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+				if witness {
+					return lua.NewWitnessed(f, c)
+				}
+				return lua.New(f, c)
+			}),
 		},
 	}
 }
@@ -130,16 +136,22 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 		Subject: &scenarios.Subject{
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity,
 			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
-			Open: t.open(c.Open),
+			Witnessed: c.Script(),
+			Open: t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+				if witness {
+					return c.OpenWitnessed(client)
+				}
+				return c.Open(client)
+			}),
 		},
 	}
 }
 
 // open gives each instance a client of its own, closed with the limiter.
-func (t *limiters) open(on func(redis.UniversalClient) (bucket.Limiter, error)) func(context.Context, string) (bucket.Limiter, error) {
-	return func(_ context.Context, instance string) (bucket.Limiter, error) {
+func (t *limiters) open(on func(redis.UniversalClient, bool) (bucket.Limiter, error)) func(context.Context, string, bool) (bucket.Limiter, error) {
+	return func(_ context.Context, instance string, witness bool) (bucket.Limiter, error) {
 		client := t.redis.NewClient(instance)
-		l, err := on(client)
+		l, err := on(client, witness)
 		if err != nil {
 			return nil, errors.Join(err, client.Close())
 		}
@@ -196,7 +208,7 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 	client := t.redis.NewClient("probe")
 	defer client.Close()
 	if l.file == nil {
-		opened, err := l.Open(ctx, "probe")
+		opened, err := l.Open(ctx, "probe", false)
 		if err != nil {
 			return err
 		}

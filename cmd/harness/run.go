@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"bucketproof/bucket/backend"
+	"bucketproof/bucket/lua"
 	"bucketproof/scenarios"
 	"bucketproof/scenarios/load"
 )
@@ -61,7 +63,7 @@ that by your own, and then every scenario runs for each of them.`,
 	flags.StringVar(&f.out, "out", "", "output `FOLDER`, new, empty or an earlier result (default out/<UTC time>)")
 	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of everything random (default: a new one, printed)")
 	flags.BoolVar(&f.quick, "quick", false, "the shortened suite")
-	flags.StringVar(&f.witness, "witness", "auto", "auto or off: whether the true order is recorded in Redis beside each call")
+	flags.StringVar(&f.witness, "witness", "auto", "auto, on or off: whether Redis records the true order beside each call; auto: unless latency is measured")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of standard output: text or json")
 	return c
 }
@@ -118,6 +120,9 @@ func (j *job) execute(ctx context.Context) error {
 	if err := j.probe(ctx, plans); err != nil {
 		return err
 	}
+	if err := j.canWitness(ctx, plans); err != nil {
+		return err
+	}
 	j.keeper = newKeeper(dir, j.screen, plans)
 	j.screen.start(j.flags, dir)
 	lost := j.drive(ctx, plans)
@@ -171,15 +176,13 @@ func firstReason(skips []scenarios.Skip) string {
 // selection is what the flags ask for.
 func (j *job) selection() (scenarios.Selection, error) {
 	f := j.flags
-	sel := scenarios.Selection{Quick: f.quick, Seed: f.seed}
+	sel := scenarios.Selection{Quick: f.quick, Seed: f.seed, Witness: scenarios.Witness(f.witness)}
 	var err error
 	switch {
 	case f.format != "text" && f.format != "json":
 		return sel, usagef("--format %s: want text or json", f.format)
-	case f.witness == "on":
-		return sel, usagef("--witness on: this version has no witness, want auto or off")
-	case f.witness != "auto" && f.witness != "off":
-		return sel, usagef("--witness %s: want auto or off", f.witness)
+	case f.witness != "auto" && f.witness != "on" && f.witness != "off":
+		return sel, usagef("--witness %s: want auto, on or off", f.witness)
 	}
 	if sel.Rate, err = figure("--rate", f.rate); err != nil {
 		return sel, err
@@ -313,6 +316,26 @@ func (j *job) probe(ctx context.Context, plans []scenarios.Plan) error {
 		if err := j.limiters.probe(ctx, l, p.Scenario.Limit, fmt.Sprintf("%s:probe:%d", j.id, len(asked))); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// canWitness takes the witness from all plans where the server knows no blocks
+// of commands, and says so; --witness on then fails.
+func (j *job) canWitness(ctx context.Context, plans []scenarios.Plan) error {
+	if j.redis == nil || !slices.ContainsFunc(plans, func(p scenarios.Plan) bool { return p.Witness }) {
+		return nil
+	}
+	err := lua.CanWitness(ctx, j.redis.Client())
+	switch {
+	case err == nil:
+		return nil
+	case j.flags.witness == string(scenarios.WitnessOn):
+		return environment(fmt.Errorf("--witness on: %w", err))
+	}
+	j.screen.note("no witness: " + oneLine(err.Error()))
+	for i := range plans {
+		plans[i].Witness = false
 	}
 	return nil
 }

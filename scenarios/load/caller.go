@@ -59,7 +59,7 @@ func (c *caller) do(p *phase, o order) (history.Operation, bool) {
 		return history.Operation{}, false
 	}
 	decision, err := c.send(p, instance.Limiter, r, p.hold.Of(d.Seed, p.stream, o.n))
-	return c.end(r, decision, err)
+	return c.end(decision, err)
 }
 
 // skip records a request that is not made because the load was stopped.
@@ -70,7 +70,7 @@ func (c *caller) skip(o order) {
 	call := d.Elapsed()
 	r.Now = instance.Clock.Reading(d.Base, call)
 	if c.begin(r, o.due, call) {
-		c.end(r, bucket.Decision{}, errStopped)
+		c.end(bucket.Decision{}, errStopped)
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *caller) send(p *phase, l bucket.Limiter, r bucket.Request, hold time.Du
 }
 
 // end records how the request ended.
-func (c *caller) end(r bucket.Request, decision bucket.Decision, err error) (history.Operation, bool) {
+func (c *caller) end(decision bucket.Decision, err error) (history.Operation, bool) {
 	returned := c.d.Elapsed()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,20 +121,13 @@ func (c *caller) end(r bucket.Request, decision bucket.Decision, err error) (his
 	c.busy = false
 	c.op.Return = int64(returned)
 	c.op.Outcome = outcome(decision, err)
+	c.op.Witness = decision.Witness // an error may come with one, too
 	if err == nil {
 		c.op.Remaining, c.op.RetryAfter = decision.Remaining, decision.RetryAfter
 	}
-	c.record(c.log, r, err)
-	return c.op, true
-}
-
-// record appends the request in flight, which has ended, to log.
-func (c *caller) record(log *history.Worker, r bucket.Request, err error) {
-	if c.d.Annotate != nil {
-		c.d.Annotate(r, &c.op)
-	}
-	log.Append(c.op)
+	c.log.Append(c.op)
 	c.d.account.ended(c.op.Outcome, err)
+	return c.op, true
 }
 
 // outcome is how a request ended. A limiter that cannot express the limit has

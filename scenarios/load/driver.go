@@ -34,15 +34,14 @@ type Driver struct {
 	Elapsed   func() time.Duration // the one monotonic clock: time since the start of the run; for concurrent use
 	Base      time.Time            // true wall time when Elapsed was 0
 	Limit     bucket.Limit
-	Cost      float64                                       // tokens a request; 0: one
-	Instances []Instance                                    // at least one
-	Keys      KeyPicker                                     // nil: every request has the key ""
-	Recorder  *history.Recorder                             // takes every request
-	Timeout   time.Duration                                 // how long a request may take once it is sent; 0: no limit
-	Seed      uint64                                        // of everything random
-	Grace     time.Duration                                 // when a phase is interrupted: how long replies may take to come in; 0: half a second
-	Sleep     func(time.Duration)                           // the open loop's last wait before a send, a few milliseconds; nil: time.Sleep. See [Alarm]
-	Annotate  func(r bucket.Request, op *history.Operation) // if set, called once before an ended request is recorded; concurrently
+	Cost      float64             // tokens a request; 0: one
+	Instances []Instance          // at least one
+	Keys      KeyPicker           // nil: every request has the key ""
+	Recorder  *history.Recorder   // takes every request
+	Timeout   time.Duration       // how long a request may take once it is sent; 0: no limit
+	Seed      uint64              // of everything random
+	Grace     time.Duration       // when a phase is interrupted: how long replies may take to come in; 0: half a second
+	Sleep     func(time.Duration) // the open loop's last wait before a send, a few milliseconds; nil: time.Sleep. See [Alarm]
 
 	account account
 	pool    pool

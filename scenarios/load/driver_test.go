@@ -132,6 +132,7 @@ func TestRequestsSayWhatInstancesKnow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		seen := map[string]bucket.Request{}
+		ids := map[int64]string{} // by sequence number
 		d := newDriver(2, limiterFunc(func(_ context.Context, r bucket.Request) (bucket.Decision, error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -139,18 +140,14 @@ func TestRequestsSayWhatInstancesKnow(t *testing.T) {
 				t.Errorf("request id %s comes twice", r.ID)
 			}
 			seen[r.ID] = r
-			return bucket.Untold(true), nil
+			ids[int64(len(seen))] = r.ID
+			d := bucket.Untold(true)
+			d.Witness.Sequence = int64(len(seen))
+			return d, nil
 		}))
 		d.Cost = 2.5
 		d.Keys = load.KeysInTurn([]string{"k0", "k1", "k2"})
 		d.Instances[0].Clock = clock.Model{Offset: -time.Second, Drift: 100, Jitter: time.Millisecond, Seed: 3}
-		ids := map[int64]string{}
-		d.Annotate = func(r bucket.Request, op *history.Operation) {
-			mu.Lock()
-			defer mu.Unlock()
-			op.Witness.Sequence = int64(len(ids) + 1)
-			ids[op.Witness.Sequence] = r.ID
-		}
 		time.Sleep(time.Second)
 		const n = 60
 		for stream := range uint64(2) {

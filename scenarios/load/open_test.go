@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -93,13 +94,14 @@ func TestOpenReusesIdleCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		callers := map[string]bool{}
-		d := newDriver(1, after(15*time.Millisecond))
-		d.Annotate = func(r bucket.Request, _ *history.Operation) {
-			mu.Lock()
-			defer mu.Unlock()
+		d := newDriver(1, limiterFunc(func(_ context.Context, r bucket.Request) (bucket.Decision, error) {
 			id, _, _ := strings.Cut(r.ID, "-")
+			mu.Lock()
 			callers[id] = true
-		}
+			mu.Unlock()
+			time.Sleep(15 * time.Millisecond)
+			return bucket.Untold(true), nil
+		}))
 		if err := d.Open(t.Context(), nil, load.Open{Rate: 100, For: 10 * time.Second}); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ var catalog embed.FS
 // shown.
 var suites = map[string][]string{
 	"standard": {
-		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "window-edge",
+		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "kept-alive", "window-edge",
 		"same-tick", "poll", "many-keys", "slow-rate", "long-overload", "late-calls",
 		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "clock-leap", "steady",
 	},

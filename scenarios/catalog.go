@@ -20,7 +20,7 @@ var suites = map[string][]string{
 	"standard": {
 		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "kept-alive", "window-edge",
 		"same-tick", "poll", "many-keys", "slow-rate", "long-overload", "late-calls",
-		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "clock-leap", "steady",
+		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "clock-leap", "obey-hint", "steady",
 	},
 }
 

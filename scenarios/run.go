@@ -197,7 +197,7 @@ func (r *run) start() {
 	r.wall = time.Now()
 	r.driver.Base = r.wall.Round(0)
 	r.driver.Elapsed = func() time.Duration { return time.Since(r.wall) }
-	if r.store == nil {
+	if r.store == nil || !r.plan.Subject.Stored {
 		return
 	}
 	lister, _ := r.driver.Instances[0].Limiter.(bucket.KeyLister)

@@ -26,6 +26,10 @@ type Subject struct {
 	// unexpected even where a failure is not.
 	Reference bool
 
+	// Stored says that the limiter keeps its state in the Runner's Store, where
+	// the state audit finds it.
+	Stored bool
+
 	// Tokens is the field of the first Redis key that holds the level, "" for
 	// the key's whole value; nil: not known.
 	Tokens *string

@@ -25,6 +25,7 @@ type Control struct {
 	StandsFor string // the root cause, in one sentence
 	Threads   string // where it happened: public issues, separated by commas
 	Check     string // the check that must catch it
+	Scenario  string // the named scenario that shows it
 
 	Time        bucket.TimeSource
 	Granularity time.Duration

@@ -21,6 +21,7 @@ var getSet = Control{
 	StandsFor:   "the level is read, computed and written in separate commands, so callers that read together are all granted from the same tokens",
 	Threads:     "Netflix/concurrency-limits#234",
 	Check:       "over-admission",
+	Scenario:    "atomic-burst",
 	Time:        bucket.CallerTime,
 	Granularity: time.Millisecond,
 	State: &limiterfile.StateFields{

@@ -23,6 +23,7 @@ var localCache = Control{
 	StandsFor:   "each instance grants from its own copy of the level and settles with Redis only after a batch, so the excess grows with the number of instances",
 	Threads:     "gubernator-io/gubernator (behaviour GLOBAL)",
 	Check:       "over-admission",
+	Scenario:    "overload",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -15,6 +15,7 @@ var noRefillAfterStepBack = Control{
 	StandsFor:   "the refill waits for the clock to pass the stored time, so after the clock went back nothing is earned until it has caught up",
 	Threads:     "sethvargo/go-limiter#41",
 	Check:       "spurious-denial",
+	Scenario:    "step-back",
 	Time:        bucket.CallerTime,
 	Granularity: time.Millisecond,
 	State:       hashState,

@@ -13,6 +13,7 @@ var noTTL = Control{
 	StandsFor:   "keys are given no life at all, so every bucket that was ever asked for stays in memory",
 	Threads:     "Effect-TS/effect-smol#2352",
 	Check:       "state-audit",
+	Scenario:    "many-keys",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

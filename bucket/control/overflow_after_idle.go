@@ -15,6 +15,7 @@ var overflowAfterIdle = Control{
 	StandsFor:   "rate times elapsed time overflows after a long idle, so the level becomes hugely negative and the key is locked",
 	Threads:     "bucket4j/bucket4j#51",
 	Check:       "spurious-denial",
+	Scenario:    "clock-leap",
 	Time:        bucket.CallerTime,
 	Granularity: time.Millisecond,
 	State:       hashState,

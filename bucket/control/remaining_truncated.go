@@ -15,6 +15,7 @@ var remainingTruncated = Control{
 	StandsFor:   "the script returns the level after charging, −0.5 arrives as 0, and the caller takes 0 or more for a grant",
 	Threads:     "WeTransfer/prorate#40",
 	Check:       "over-admission",
+	Scenario:    "slow-rate",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -14,6 +14,7 @@ var retryAfterTooShort = Control{
 	StandsFor:   "the time to wait is told in whole seconds, rounded down, so that who waits as told is denied again",
 	Threads:     "brandur/redis-cell#56, benwis/tower-governor#65",
 	Check:       "reply-contract",
+	Scenario:    "obey-hint",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

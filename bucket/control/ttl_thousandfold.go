@@ -13,6 +13,7 @@ var ttlThousandfold = Control{
 	StandsFor:   "a life in milliseconds is given to a command that counts seconds, so every key lives a thousand times too long",
 	Threads:     "Losant/redis-gcra#6, Kong/kong#14995",
 	Check:       "state-audit",
+	Scenario:    "many-keys",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -15,6 +15,7 @@ var ttlZero = Control{
 	StandsFor:   "the life in whole seconds rounds to 0 for a bucket that fills quickly, which deletes the key: nothing is stored and all is granted",
 	Threads:     "spring-cloud/spring-cloud-gateway#2453",
 	Check:       "over-admission",
+	Scenario:    "idle-burst-short",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -14,6 +14,7 @@ var zeroRate = Control{
 	StandsFor:   "a rate below one token a second is cut to 0, and a rate of 0 means that everything is allowed",
 	Threads:     "golang/go#39984, spring-cloud/spring-cloud-gateway#168",
 	Check:       "over-admission",
+	Scenario:    "slow-rate",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -174,7 +174,11 @@ func historyName(path string) string {
 // finish writes and prints the report.
 func (f checkFlags) finish(s streams, r *reports.Report, judged check.Report, file *history.File) error {
 	if f.out != "" {
-		dir, err := openFolder(f.out, r.StartedAt)
+		folder, err := claimFolder(f.out, r.StartedAt)
+		if err != nil {
+			return err
+		}
+		dir, err := folder.open()
 		if err != nil {
 			return err
 		}

@@ -17,32 +17,48 @@ func folderOf(scenario, limiter string) string {
 	return scenario + "/" + strings.ReplaceAll(limiter, "/", "-")
 }
 
-// openFolder makes the output folder ready: dir, or a new one named after the
-// time below out. One that exists must be empty or hold an earlier result,
-// which goes.
-func openFolder(dir string, now time.Time) (string, error) {
+// folder is an output folder that may be used.
+type folder struct {
+	dir     string
+	earlier bool // it holds an earlier result
+	named   bool // by the user
+}
+
+// claimFolder finds the output folder: dir, or a new one named after the time
+// below out. One that exists must be empty or hold an earlier result. Nothing is
+// made or removed yet.
+func claimFolder(dir string, now time.Time) (folder, error) {
 	if dir == "" {
-		dir = filepath.Join("out", now.UTC().Format("20060102T150405Z"))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return "", environment(fmt.Errorf("create output folder: %w", err))
-		}
-		latest(dir)
-		return dir, nil
+		return folder{dir: filepath.Join("out", now.UTC().Format("20060102T150405Z"))}, nil
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
-		return "", usagef("output folder %s: %v, name another with --out", dir, err)
+		return folder{}, usagef("output folder %s: %v, name another with --out", dir, err)
 	case len(entries) > 0:
-		if err := clear(dir); err != nil {
+		if _, err := reports.Read(dir); err != nil {
+			return folder{}, usagef("output folder %s is neither empty nor an earlier result, name another with --out", dir)
+		}
+		return folder{dir: dir, earlier: true, named: true}, nil
+	}
+	return folder{dir: dir, named: true}, nil
+}
+
+// open makes the folder ready: an earlier result goes.
+func (f folder) open() (string, error) {
+	if f.earlier {
+		if err := clear(f.dir); err != nil {
 			return "", err
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return "", environment(fmt.Errorf("create output folder: %w", err))
 	}
-	return dir, nil
+	if !f.named {
+		latest(f.dir)
+	}
+	return f.dir, nil
 }
 
 // clear removes an earlier result, and nothing else.

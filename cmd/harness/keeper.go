@@ -59,7 +59,7 @@ func (k *keeper) keep(res *scenarios.Result) error {
 func (k *keeper) report(j *job, started time.Time, skips []scenarios.Skip) *reports.Report {
 	slices.SortFunc(k.runs, func(a, b reports.Run) int { return k.order[a.Dir] - k.order[b.Dir] })
 	r := &reports.Report{
-		Command: j.flags.command(j.names), Seed: j.flags.seed,
+		Command: j.command, Seed: j.flags.seed,
 		StartedAt: started.UTC(), FinishedAt: time.Now().UTC(),
 		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: k.runs,
 	}
@@ -167,25 +167,4 @@ func (k *keeper) write(r *reports.Report) error {
 
 func thisHarness() reports.Harness {
 	return reports.Harness{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
-}
-
-// command is what repeats a run. A URL may hold a password and is left out.
-func (f runFlags) command(names []string) string {
-	words := append([]string{"harness", "run"}, names...)
-	for _, l := range f.limiters {
-		words = append(words, "--limiter", l)
-	}
-	if f.rate != "" {
-		words = append(words, "--rate", f.rate)
-	}
-	if f.capacity != "" {
-		words = append(words, "--capacity", f.capacity)
-	}
-	if f.quick {
-		words = append(words, "--quick")
-	}
-	if f.redis != "auto" && !strings.Contains(f.redis, "://") {
-		words = append(words, "--redis", f.redis)
-	}
-	return strings.Join(append(words, "--seed", fmt.Sprint(f.seed)), " ")
 }

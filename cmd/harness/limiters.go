@@ -118,7 +118,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
-			Witnessed: true,
+			Stored: true, Witnessed: true,
 			Open: t.open(func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 				if witness {
 					return lua.NewWitnessed(f, c)
@@ -136,7 +136,7 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 		Subject: &scenarios.Subject{
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity,
 			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
-			Witnessed: c.Script(),
+			Stored: true, Witnessed: c.Script(),
 			Open: t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 				if witness {
 					return c.OpenWitnessed(client)

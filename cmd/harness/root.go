@@ -39,7 +39,7 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
 		return nil
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	root.AddCommand(newRun(s), newCheck(s), newReport(s), newList(s))
+	root.AddCommand(newRun(s), newCheck(s), newSelftest(s), newReport(s), newList(s))
 	return root
 }
 

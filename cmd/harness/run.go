@@ -1,24 +1,16 @@
 package main
 
 import (
-	"context"
 	crand "crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"bucketproof/bucket/backend"
-	"bucketproof/bucket/lua"
 	"bucketproof/scenarios"
-	"bucketproof/scenarios/load"
 )
 
 // runFlags are the flags of `harness run`.
@@ -52,20 +44,31 @@ that by your own, and then every scenario runs for each of them.`,
 			if !c.Flags().Changed("seed") {
 				f.seed = randomSeed()
 			}
-			return newJob(s, f, args).execute(c.Context())
+			j := newJob(s, f, f.command(args))
+			plans, skips, err := f.plan(j.limiters, args)
+			if err != nil {
+				return err
+			}
+			return j.execute(c.Context(), plans, skips, nil)
 		},
 	}
+	f.addCommon(c)
 	flags := c.Flags()
-	flags.StringVar(&f.redis, "redis", redisDefault(), "`WHERE` the buckets live: auto, process, container, embedded or a URL; also HARNESS_REDIS")
 	flags.StringArrayVar(&f.limiters, "limiter", nil, "limiter `NAME or FILE`; repeatable; replaces the scenarios' own lists")
 	flags.StringVar(&f.rate, "rate", "", "override the scenarios' `RATE`, tokens a second: 500, 12.5, 5k")
 	flags.StringVar(&f.capacity, "capacity", "", "override the scenarios' `CAPACITY`, tokens")
+	flags.StringVar(&f.witness, "witness", "auto", "auto, on or off: whether Redis records the true order beside each call; auto: unless latency is measured")
+	return c
+}
+
+// addCommon adds the flags that run and selftest share.
+func (f *runFlags) addCommon(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.redis, "redis", redisDefault(), "`WHERE` the buckets live: auto, process, container, embedded or a URL; also HARNESS_REDIS")
 	flags.StringVar(&f.out, "out", "", "output `FOLDER`, new, empty or an earlier result (default out/<UTC time>)")
 	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of everything random (default: a new one, printed)")
 	flags.BoolVar(&f.quick, "quick", false, "the shortened suite")
-	flags.StringVar(&f.witness, "witness", "auto", "auto, on or off: whether Redis records the true order beside each call; auto: unless latency is measured")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of standard output: text or json")
-	return c
 }
 
 func redisDefault() string {
@@ -84,67 +87,9 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-// job is one `harness run` under way.
-type job struct {
-	streams
-	flags    runFlags
-	names    []string
-	limiters *limiters
-	screen   *screen
-	keeper   *keeper
-	redis    *backend.Redis // nil: no limiter needs one
-	id       string         // in every key
-}
-
-func newJob(s streams, f runFlags, names []string) *job {
-	return &job{streams: s, flags: f, names: names, limiters: newLimiters(), id: "bp-" + hex.EncodeToString(randomBytes(5))}
-}
-
-// execute starts a Redis, builds the limiters, drives the scenarios, checks
-// the histories and writes the report.
-func (j *job) execute(ctx context.Context) error {
-	plans, skips, err := j.plan()
-	if err != nil {
-		return err
-	}
-	started := time.Now()
-	dir, err := openFolder(j.flags.out, started)
-	if err != nil {
-		return err
-	}
-	j.screen = newScreen(j.streams, j.flags.format, len(plans))
-	if err := j.openRedis(ctx, plans); err != nil {
-		return err
-	}
-	defer j.closeRedis()
-	if err := j.probe(ctx, plans); err != nil {
-		return err
-	}
-	if err := j.canWitness(ctx, plans); err != nil {
-		return err
-	}
-	j.keeper = newKeeper(dir, j.screen, plans)
-	j.screen.start(j.flags, dir)
-	lost := j.drive(ctx, plans)
-	r := j.keeper.report(j, started, skips)
-	if err := j.keeper.write(r); err != nil {
-		return errors.Join(environment(err), lost)
-	}
-	if err := j.screen.end(r, dir); err != nil {
-		return environment(err)
-	}
-	switch {
-	case lost != nil:
-		return lost
-	case ctx.Err() != nil:
-		return &statusError{statusUndecided, fmt.Errorf("interrupted; what was recorded until then is in %s", dir)}
-	}
-	return verdictStatus(r.Verdict)
-}
-
 // plan reads scenarios and limiters and lists the runs.
-func (j *job) plan() ([]scenarios.Plan, []scenarios.Skip, error) {
-	sel, err := j.selection()
+func (f runFlags) plan(t *limiters, names []string) ([]scenarios.Plan, []scenarios.Skip, error) {
+	sel, err := f.selection(t, names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,13 +119,10 @@ func firstReason(skips []scenarios.Skip) string {
 }
 
 // selection is what the flags ask for.
-func (j *job) selection() (scenarios.Selection, error) {
-	f := j.flags
+func (f runFlags) selection(t *limiters, names []string) (scenarios.Selection, error) {
 	sel := scenarios.Selection{Quick: f.quick, Seed: f.seed, Witness: scenarios.Witness(f.witness)}
 	var err error
 	switch {
-	case f.format != "text" && f.format != "json":
-		return sel, usagef("--format %s: want text or json", f.format)
 	case f.witness != "auto" && f.witness != "on" && f.witness != "off":
 		return sel, usagef("--witness %s: want auto, on or off", f.witness)
 	}
@@ -190,12 +132,12 @@ func (j *job) selection() (scenarios.Selection, error) {
 	if sel.Capacity, err = figure("--capacity", f.capacity); err != nil {
 		return sel, err
 	}
-	if sel.Scenarios, err = readScenarios(j.names); err != nil {
+	if sel.Scenarios, err = readScenarios(names); err != nil {
 		return sel, err
 	}
 	seen := map[string]string{}
 	for _, name := range f.limiters {
-		l, err := j.limiters.find(name)
+		l, err := t.find(name)
 		if err != nil {
 			return sel, err
 		}
@@ -206,7 +148,7 @@ func (j *job) selection() (scenarios.Selection, error) {
 		sel.Subjects = append(sel.Subjects, l.Subject)
 	}
 	sel.Resolve = func(name string) (*scenarios.Subject, error) {
-		l, err := j.limiters.find(name)
+		l, err := t.find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -263,131 +205,23 @@ func readScenario(name string) (*scenarios.Scenario, error) {
 	return scenarios.Parse(name, data)
 }
 
-// openRedis starts or finds the Redis, if some limiter needs one.
-func (j *job) openRedis(ctx context.Context, plans []scenarios.Plan) error {
-	needed := false
-	for _, p := range plans {
-		l, err := j.limiters.bySubject(p.Subject)
-		if err != nil {
-			return err
-		}
-		needed = needed || l.needsRedis
+// command is what repeats a run. A URL may hold a password and is left out.
+func (f runFlags) command(names []string) string {
+	words := append([]string{"harness", "run"}, names...)
+	for _, l := range f.limiters {
+		words = append(words, "--limiter", l)
 	}
-	if !needed {
-		return nil
+	if f.rate != "" {
+		words = append(words, "--rate", f.rate)
 	}
-	r, err := backend.Open(ctx, j.flags.redis, backend.Options{Log: j.screen.note})
-	if err != nil {
-		return err
+	if f.capacity != "" {
+		words = append(words, "--capacity", f.capacity)
 	}
-	j.redis, j.limiters.redis = r, r
-	return nil
-}
-
-// closeRedis leaves somebody else's server as it was found, and ends our own.
-func (j *job) closeRedis() {
-	if j.redis == nil {
-		return
+	if f.quick {
+		words = append(words, "--quick")
 	}
-	if j.redis.Info().Kind == backend.External {
-		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
-		defer cancel()
-		if _, err := j.redis.Remove(ctx, backend.Contains(j.id)); err != nil {
-			j.screen.note(fmt.Sprintf("clean up: %v; the keys that hold %s expire or are yours to delete", oneLine(err.Error()), j.id))
-		}
+	if f.redis != "auto" && !strings.Contains(f.redis, "://") {
+		words = append(words, "--redis", f.redis)
 	}
-	if err := j.redis.Close(); err != nil {
-		j.screen.note("close redis: " + oneLine(err.Error()))
-	}
-}
-
-// probe asks each limiter once.
-func (j *job) probe(ctx context.Context, plans []scenarios.Plan) error {
-	asked := map[*scenarios.Subject]bool{}
-	for _, p := range plans {
-		if asked[p.Subject] {
-			continue
-		}
-		asked[p.Subject] = true
-		l, err := j.limiters.bySubject(p.Subject)
-		if err != nil {
-			return err
-		}
-		if err := j.limiters.probe(ctx, l, p.Scenario.Limit, fmt.Sprintf("%s:probe:%d", j.id, len(asked))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// canWitness takes the witness from all plans where the server knows no blocks
-// of commands, and says so; --witness on then fails.
-func (j *job) canWitness(ctx context.Context, plans []scenarios.Plan) error {
-	if j.redis == nil || !slices.ContainsFunc(plans, func(p scenarios.Plan) bool { return p.Witness }) {
-		return nil
-	}
-	err := lua.CanWitness(ctx, j.redis.Client())
-	switch {
-	case err == nil:
-		return nil
-	case j.flags.witness == string(scenarios.WitnessOn):
-		return environment(fmt.Errorf("--witness on: %w", err))
-	}
-	j.screen.note("no witness: " + oneLine(err.Error()))
-	for i := range plans {
-		plans[i].Witness = false
-	}
-	return nil
-}
-
-// repeatUntil is how long after the start an undecided run may be repeated.
-const (
-	repeatUntil      = 45 * time.Second
-	repeatUntilQuick = 13 * time.Second
-)
-
-// drive makes all runs. The error is the environment's: a Redis that was lost,
-// a disk that is full.
-func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
-	var alarm load.Alarm
-	defer alarm.Close()
-	runner := &scenarios.Runner{ID: j.id, Sleep: alarm.Sleep}
-	if j.redis != nil {
-		runner.Store, runner.Server = j.redis, j.redis
-	}
-	suite := &scenarios.Suite{Runner: runner, Plans: plans, RepeatUntil: repeatUntil}
-	if j.flags.quick {
-		suite.RepeatUntil = repeatUntilQuick
-	}
-	suite.Done = func(res *scenarios.Result, p scenarios.Plan, err error) error {
-		if err == nil {
-			err = j.keeper.keep(res)
-		}
-		if err == nil && lost(res) == 0 {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		if gone := j.alive(); gone != nil {
-			return environment(fmt.Errorf("%w; what was recorded until then is in %s", gone, filepath.Clean(j.keeper.dir)))
-		}
-		return environment(err)
-	}
-	return suite.Run(ctx)
-}
-
-// lost is how many requests had no usable answer.
-func lost(res *scenarios.Result) int64 {
-	return res.Report.Summary.Unsent + res.Report.Summary.Unknown
-}
-
-// alive reports whether the Redis is still there.
-func (j *job) alive() error {
-	if j.redis == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
-	defer cancel()
-	return j.redis.Alive(ctx)
+	return strings.Join(append(words, "--seed", fmt.Sprint(f.seed)), " ")
 }

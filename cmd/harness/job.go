@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"bucketproof/bucket/backend"
+	"bucketproof/bucket/lua"
+	"bucketproof/reports"
+	"bucketproof/scenarios"
+	"bucketproof/scenarios/load"
+)
+
+// job is one command that makes runs, under way: it is the same for `run` and
+// `selftest`, which differ in their plans and in what they make of the report.
+type job struct {
+	streams
+	flags    runFlags
+	command  string // that repeats it
+	limiters *limiters
+	screen   *screen
+	keeper   *keeper
+	redis    *backend.Redis // nil: no limiter needs one
+	id       string         // in every key
+}
+
+func newJob(s streams, f runFlags, command string) *job {
+	return &job{streams: s, flags: f, command: command, limiters: newLimiters(), id: "bp-" + hex.EncodeToString(randomBytes(5))}
+}
+
+// execute starts a Redis, builds the limiters, drives the scenarios, checks
+// the histories and writes the report. conclude, if set, completes the report
+// before it is written.
+func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scenarios.Skip, conclude func(*reports.Report)) error {
+	if f := j.flags.format; f != "text" && f != "json" {
+		return usagef("--format %s: want text or json", f)
+	}
+	started := time.Now()
+	folder, err := claimFolder(j.flags.out, started)
+	if err != nil {
+		return err
+	}
+	j.screen = newScreen(j.streams, j.flags.format, len(plans))
+	if err := j.openRedis(ctx, plans); err != nil {
+		return err
+	}
+	defer j.closeRedis()
+	if err := j.probe(ctx, plans); err != nil {
+		return err
+	}
+	if err := j.canWitness(ctx, plans); err != nil {
+		return err
+	}
+	dir, err := folder.open()
+	if err != nil {
+		return err
+	}
+	j.keeper = newKeeper(dir, j.screen, plans)
+	j.screen.start(j.flags, dir)
+	lost := j.drive(ctx, plans)
+	r := j.keeper.report(j, started, skips)
+	if conclude != nil {
+		conclude(r)
+	}
+	if err := j.keeper.write(r); err != nil {
+		return errors.Join(environment(err), lost)
+	}
+	if err := j.screen.end(r, dir); err != nil {
+		return environment(err)
+	}
+	switch {
+	case lost != nil:
+		return lost
+	case ctx.Err() != nil:
+		return &statusError{statusUndecided, fmt.Errorf("interrupted; what was recorded until then is in %s", dir)}
+	}
+	return verdictStatus(r.Verdict)
+}
+
+// openRedis starts or finds the Redis, if some limiter needs one.
+func (j *job) openRedis(ctx context.Context, plans []scenarios.Plan) error {
+	needed := false
+	for _, p := range plans {
+		l, err := j.limiters.bySubject(p.Subject)
+		if err != nil {
+			return err
+		}
+		needed = needed || l.needsRedis
+	}
+	if !needed {
+		return nil
+	}
+	r, err := backend.Open(ctx, j.flags.redis, backend.Options{Log: j.screen.note})
+	if err != nil {
+		return err
+	}
+	j.redis, j.limiters.redis = r, r
+	return nil
+}
+
+// closeRedis leaves somebody else's server as it was found, and ends our own.
+func (j *job) closeRedis() {
+	if j.redis == nil {
+		return
+	}
+	if j.redis.Info().Kind == backend.External {
+		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+		defer cancel()
+		if _, err := j.redis.Remove(ctx, backend.Contains(j.id)); err != nil {
+			j.screen.note(fmt.Sprintf("clean up: %v; the keys that hold %s expire or are yours to delete", oneLine(err.Error()), j.id))
+		}
+	}
+	if err := j.redis.Close(); err != nil {
+		j.screen.note("close redis: " + oneLine(err.Error()))
+	}
+}
+
+// probe asks each limiter once.
+func (j *job) probe(ctx context.Context, plans []scenarios.Plan) error {
+	asked := map[*scenarios.Subject]bool{}
+	for _, p := range plans {
+		if asked[p.Subject] {
+			continue
+		}
+		asked[p.Subject] = true
+		l, err := j.limiters.bySubject(p.Subject)
+		if err != nil {
+			return err
+		}
+		if err := j.limiters.probe(ctx, l, p.Scenario.Limit, fmt.Sprintf("%s:probe:%d", j.id, len(asked))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// canWitness takes the witness from all plans where the server knows no blocks
+// of commands, and says so; --witness on then fails.
+func (j *job) canWitness(ctx context.Context, plans []scenarios.Plan) error {
+	if j.redis == nil || !slices.ContainsFunc(plans, func(p scenarios.Plan) bool { return p.Witness }) {
+		return nil
+	}
+	err := lua.CanWitness(ctx, j.redis.Client())
+	switch {
+	case err == nil:
+		return nil
+	case j.flags.witness == string(scenarios.WitnessOn):
+		return environment(fmt.Errorf("--witness on: %w", err))
+	}
+	j.screen.note("no witness: " + oneLine(err.Error()))
+	for i := range plans {
+		plans[i].Witness = false
+	}
+	return nil
+}
+
+// repeatUntil is how long after the start an undecided run may be repeated.
+const (
+	repeatUntil      = 45 * time.Second
+	repeatUntilQuick = 13 * time.Second
+)
+
+// drive makes all runs. The error is the environment's: a Redis that was lost,
+// a disk that is full.
+func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
+	var alarm load.Alarm
+	defer alarm.Close()
+	runner := &scenarios.Runner{ID: j.id, Sleep: alarm.Sleep}
+	if j.redis != nil {
+		runner.Store, runner.Server = j.redis, j.redis
+	}
+	suite := &scenarios.Suite{Runner: runner, Plans: plans, RepeatUntil: repeatUntil}
+	if j.flags.quick {
+		suite.RepeatUntil = repeatUntilQuick
+	}
+	suite.Done = func(res *scenarios.Result, p scenarios.Plan, err error) error {
+		if err == nil {
+			err = j.keeper.keep(res)
+		}
+		if err == nil && lost(res) == 0 {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if gone := j.alive(); gone != nil {
+			return environment(fmt.Errorf("%w; what was recorded until then is in %s", gone, filepath.Clean(j.keeper.dir)))
+		}
+		return environment(err)
+	}
+	return suite.Run(ctx)
+}
+
+// lost is how many requests had no usable answer.
+func lost(res *scenarios.Result) int64 {
+	return res.Report.Summary.Unsent + res.Report.Summary.Unknown
+}
+
+// alive reports whether the Redis is still there.
+func (j *job) alive() error {
+	if j.redis == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+	defer cancel()
+	return j.redis.Alive(ctx)
+}

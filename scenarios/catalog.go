@@ -62,11 +62,25 @@ func Text(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Named is a scenario of the catalogue.
+// Named is a scenario of the catalogue, or one point of its sweep: skew-mixed,
+// or skew-mixed/4.
 func Named(name string) (*Scenario, error) {
-	data, err := Text(name)
+	whole, point, cut := strings.Cut(name, "/")
+	data, err := Text(whole)
 	if err != nil {
 		return nil, err
 	}
-	return Parse(name+".yaml", data)
+	s, err := Parse(whole+".yaml", data)
+	if err != nil || !cut {
+		return s, err
+	}
+	var points []string
+	for _, p := range s.Points() {
+		if p.Name == name {
+			p.Quick = Points{All: true}
+			return &p, nil
+		}
+		points = append(points, strings.TrimPrefix(p.Name, whole+"/"))
+	}
+	return nil, fmt.Errorf("scenario %s has no point %s, it has %s", whole, point, strings.Join(points, ", "))
 }

@@ -15,7 +15,7 @@ var denyCharged = Control{
 	StandsFor:   "a denied request is charged all the same, so the stored level sinks below 0 and the refill has to pay for what nobody got",
 	Threads:     "upstash/ratelimit-js#156",
 	Check:       "spurious-denial",
-	Scenario:    "overload",
+	Scenario:    "overload/100-50",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

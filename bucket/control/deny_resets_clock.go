@@ -15,7 +15,7 @@ var denyResetsClock = Control{
 	StandsFor:   "a denial moves the stored time to now without storing what was earned until then, so an impatient caller never gets in",
 	Threads:     "spring-cloud/spring-cloud-gateway#591, svix/diom#115",
 	Check:       "spurious-denial",
-	Scenario:    "poll",
+	Scenario:    "poll/20-1",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

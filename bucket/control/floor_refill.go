@@ -15,7 +15,7 @@ var floorRefill = Control{
 	StandsFor:   "what was earned is cut to whole tokens and the clock is moved to now, so the fraction is lost at every request",
 	Threads:     "varnish/varnish-modules#243, apache/polaris#3433",
 	Check:       "spurious-denial",
-	Scenario:    "polite",
+	Scenario:    "polite/200-20",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

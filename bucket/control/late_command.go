@@ -16,7 +16,7 @@ var lateCommand = Control{
 	StandsFor:   "a command that was held up on its way stores the older time it was sent with, so what was earned since then is earned once more",
 	Threads:     "zeromicro/go-zero#4072",
 	Check:       "over-admission",
-	Scenario:    "late-calls",
+	Scenario:    "late-calls/3",
 	Time:        bucket.CallerTime,
 	Granularity: time.Millisecond,
 	State:       &limiterfile.StateFields{Tokens: limiterfile.StateField{String: true}},

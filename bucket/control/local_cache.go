@@ -23,7 +23,7 @@ var localCache = Control{
 	StandsFor:   "each instance grants from its own copy of the level and settles with Redis only after a batch, so the excess grows with the number of instances",
 	Threads:     "gubernator-io/gubernator (behaviour GLOBAL)",
 	Check:       "over-admission",
-	Scenario:    "overload",
+	Scenario:    "overload/33.3-7.5",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

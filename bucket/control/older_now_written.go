@@ -15,7 +15,7 @@ var olderNowWritten = Control{
 	StandsFor:   "a negative elapsed time is clamped to 0 but the older time is stored, so every turn from a fast to a slow to a fast clock mints tokens",
 	Threads:     "spring-cloud/spring-cloud-gateway#2412, spring-cloud/spring-cloud-gateway#1688, tikv/pd#10744",
 	Check:       "over-admission",
-	Scenario:    "skew-mixed",
+	Scenario:    "skew-mixed/4",
 	Time:        bucket.CallerTime,
 	Granularity: time.Millisecond,
 	State: &limiterfile.StateFields{

@@ -13,7 +13,7 @@ var secondsForMilliseconds = Control{
 	StandsFor:   "the elapsed time is in milliseconds and the rate in tokens a second, so the bucket fills a thousand times too fast",
 	Threads:     "lucia-auth/lucia#1778",
 	Check:       "over-admission",
-	Scenario:    "overload",
+	Scenario:    "overload/100-50",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -14,7 +14,7 @@ var ttlInPeriods = Control{
 	StandsFor:   "the life is the number of periods that a refill takes, given as seconds, so the key dies before the bucket is full and is born again full",
 	Threads:     "cristipufu/aspnetcore-redis-rate-limiting#46, upstash/ratelimit-js#50",
 	Check:       "over-admission",
-	Scenario:    "idle-burst",
+	Scenario:    "idle-burst/20-30",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

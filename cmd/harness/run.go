@@ -32,7 +32,8 @@ func newRun(s streams) *cobra.Command {
 		Use:   "run [SCENARIO ...]",
 		Short: "Drive scenarios, check, report",
 		Long: `Run drives limiters through scenarios, checks what was recorded and writes a
-report. A SCENARIO is a name, a suite (standard) or a YAML file; none is the
+report. A SCENARIO is a name, a name with a point of its sweep (skew-drain/300ms),
+a suite (standard) or a YAML file; none is the
 suite standard. Each scenario says which limiters it is for; --limiter replaces
 that by your own, and then every scenario runs for each of them.`,
 		Example: `  harness run
@@ -192,7 +193,8 @@ func readScenarios(names []string) ([]*scenarios.Scenario, error) {
 }
 
 func readScenario(name string) (*scenarios.Scenario, error) {
-	if _, err := scenarios.Text(name); err == nil {
+	whole, _, _ := strings.Cut(name, "/")
+	if _, err := scenarios.Text(whole); err == nil {
 		return scenarios.Named(name)
 	}
 	data, err := os.ReadFile(name)

@@ -27,6 +27,7 @@ type Report struct {
 	Runs          []Run     `json:"runs"`
 	Skipped       []Skip    `json:"skipped"`
 	Unmet         []Unmet   `json:"unmet"`              // expectations over the whole command that no run met
+	Selftest      *Selftest `json:"selftest,omitempty"` // of `harness selftest` alone
 	Warnings      []string  `json:"warnings,omitempty"` // what qualifies every figure here
 }
 

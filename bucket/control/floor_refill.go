@@ -24,6 +24,7 @@ var floorRefill = Control{
 		"spurious-denial": limiterfile.Fail,
 		"accept-rate":     limiterfile.Any,
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
+		"fairness":        limiterfile.Any, // too few grants to judge
 	},
 	file: `name: control-floor-refill
 contract: token-bucket

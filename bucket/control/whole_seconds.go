@@ -24,6 +24,7 @@ var wholeSeconds = Control{
 		"spurious-denial": limiterfile.Any, // before the edge
 		"accept-rate":     limiterfile.Any,
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
+		"fairness":        limiterfile.Any, // too few grants to judge
 	},
 	file: `name: control-whole-seconds
 contract: token-bucket

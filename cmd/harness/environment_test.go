@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bucketproof/bucket/backend"
+	"bucketproof/bucket/backend/backendtest"
+	"bucketproof/bucket/history"
+	"bucketproof/reports"
+)
+
+// command runs the command in this process.
+func command(ctx context.Context, args ...string) (stdout, stderr string, status int) {
+	var out, errs bytes.Buffer
+	status = report(run(ctx, args, streams{strings.NewReader(""), &out, &errs}), &errs)
+	return out.String(), errs.String(), status
+}
+
+// url is the address of a server as a user gives it.
+func url(r *backend.Redis) string { return "redis://" + r.Info().Address }
+
+// recorded is how many operations a run left on disk.
+func recorded(t *testing.T, dir, run string) int {
+	t.Helper()
+	f, err := history.Open(filepath.Join(dir, run, historyFile), nil, history.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return f.Len()
+}
+
+// TestForeignServerIsLeftAsFound: other people's keys are there afterwards as
+// before, and ours are gone.
+func TestForeignServerIsLeftAsFound(t *testing.T) {
+	r := backendtest.Real(t)
+	ctx := t.Context()
+	theirs := []string{"bp-", "rl:app-clock:somebody", "session:1", "{odd}*[key]?"}
+	for _, key := range theirs {
+		if err := r.Client().Set(ctx, key, "theirs", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, errs, status := command(ctx, "run", "many-keys", "window-edge", "--quick", "--limiter", "app-clock", "--limiter", "control/get-set",
+		"--redis", url(r), "--out", t.TempDir())
+	if status == statusEnvironment || status == statusUsage {
+		t.Fatalf("exit status %d: %s", status, errs)
+	}
+	left, err := r.Scan(ctx, "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(left)
+	slices.Sort(theirs)
+	if !slices.Equal(left, theirs) {
+		t.Errorf("keys afterwards: %q, want %q", left, theirs)
+	}
+}
+
+// TestServerLostInTheMiddle: exit 4, one line, and what was recorded is kept.
+func TestServerLostInTheMiddle(t *testing.T) {
+	r := backendtest.Real(t)
+	dir := t.TempDir()
+	lost := time.AfterFunc(1500*time.Millisecond, func() { _ = r.Stop(context.Background()) })
+	defer lost.Stop()
+	_, errs, status := command(t.Context(), "run", "long-overload", "--limiter", "redis-time", "--redis", url(r), "--out", dir)
+	if status != statusEnvironment {
+		t.Errorf("exit status %d, want %d; standard error: %s", status, statusEnvironment, errs)
+	}
+	last := lastLine(errs)
+	if !strings.HasPrefix(last, "harness: ") || !strings.Contains(last, r.Info().Address) {
+		t.Errorf("last line of standard error: %q", last)
+	}
+	if n := recorded(t, dir, "long-overload/redis-time"); n < 10 {
+		t.Errorf("%d operations kept, want those of more than a second", n)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
+// TestInterruptKeepsWhatWasRecorded: Ctrl-C ends the load, the report says
+// undecided, and the exit status is 2.
+func TestInterruptKeepsWhatWasRecorded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer time.AfterFunc(1200*time.Millisecond, cancel).Stop()
+	dir := t.TempDir()
+	_, errs, status := command(ctx, "run", "long-overload", "polite", "--limiter", "memory", "--out", dir)
+	if status != statusUndecided {
+		t.Errorf("exit status %d, want %d; standard error: %s", status, statusUndecided, errs)
+	}
+	r, err := reports.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != "undecided" {
+		t.Errorf("verdict %s, want undecided", r.Verdict)
+	}
+	if n := recorded(t, dir, "long-overload/memory"); n < 10 {
+		t.Errorf("%d operations kept, want those of a second", n)
+	}
+}
+
+// TestWrongPasswordIsOneLine: exit 4, and no password in the line.
+func TestWrongPasswordIsOneLine(t *testing.T) {
+	r := backendtest.Real(t)
+	if err := r.Client().ConfigSet(t.Context(), "requirepass", "right").Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, login := range []string{"", ":wr0ng@"} {
+		_, errs, status := command(t.Context(), "run", "atomic-burst", "--redis", "redis://"+login+r.Info().Address, "--out", filepath.Join(t.TempDir(), "o"))
+		if status != statusEnvironment || strings.Count(errs, "\n") != 1 || strings.Contains(errs, "wr0ng") || !strings.Contains(errs, "password") {
+			t.Errorf("login %q: exit status %d, standard error %q", login, status, errs)
+		}
+	}
+}
+
+// TestFullDiskIsTold: exit 4 with the file's name.
+func TestFullDiskIsTold(t *testing.T) {
+	dir := t.TempDir()
+	if err := smallDisk(dir); err != nil {
+		t.Skipf("no small disk can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { _ = unmount(dir) })
+	_, errs, status := command(t.Context(), "run", "same-tick", "--limiter", "memory", "--out", filepath.Join(dir, "o"))
+	last := lastLine(errs)
+	if status != statusEnvironment || !strings.Contains(last, "no space left") || !strings.Contains(last, dir) {
+		t.Errorf("exit status %d, last line of standard error %q", status, last)
+	}
+}
+
+// TestJSONIsTheReport: standard output is results.json and nothing else.
+func TestJSONIsTheReport(t *testing.T) {
+	dir := t.TempDir()
+	out, _, _ := command(t.Context(), "run", "window-edge", "--limiter", "memory", "--out", dir, "--format", "json")
+	file, err := os.ReadFile(filepath.Join(dir, "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out != string(file) {
+		t.Error("standard output differs from results.json")
+	}
+	if !json.Valid([]byte(out)) {
+		t.Error("standard output is no JSON")
+	}
+}
+
+// TestStatusOf: the mark on an error decides, then its kind.
+func TestStatusOf(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{usagef("x"), statusUsage},
+		{environment(usagef("x")), statusEnvironment},
+		{verdictStatus("fail"), statusFail},
+		{verdictStatus("undecided"), statusUndecided},
+		{backend.ErrUsage, statusUsage},
+		{errors.New("anything else"), statusEnvironment},
+	} {
+		if got := statusOf(tt.err); got != tt.want {
+			t.Errorf("status of %v is %d, want %d", tt.err, got, tt.want)
+		}
+	}
+	if verdictStatus("pass") != nil {
+		t.Error("a pass is an error")
+	}
+}

@@ -18,8 +18,8 @@ import (
 // Limits of a client, where a URL does not set them.
 const (
 	poolSize    = 512             // connections; a burst wider than this waits for one
-	dialTimeout = 3 * time.Second // also for TLS
-	readTimeout = 5 * time.Second // a context's deadline is earlier as a rule
+	dialTimeout = 5 * time.Second  // also for TLS
+	readTimeout = 10 * time.Second // a context's deadline is earlier as a rule
 	bufferSize  = 8 << 10         // bytes a connection and direction; go-redis' 32 KiB times 512 is too much
 )
 

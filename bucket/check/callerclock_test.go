@@ -31,7 +31,7 @@ type world struct {
 func (w *world) add(call, delay, back time.Duration, instance string, skew time.Duration) {
 	w.ops = append(w.ops, history.Operation{
 		Due: int64(call), Call: int64(call), Return: int64(call + delay + back),
-		Clock: int64(epoch + call + skew), Key: "k", Instance: instance, Cost: 1,
+		Clock: int64(epoch + call + skew), Key: "k", Instance: instance, Cost: 1, Remaining: math.NaN(), RetryAfter: -1,
 	})
 	w.runs = append(w.runs, int64(call+delay))
 }

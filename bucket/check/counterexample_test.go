@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ func op(instance string, outcome history.Outcome, call, ret float64) history.Ope
 	at := func(s float64) int64 { return int64(s*1e9 + 0.5) }
 	o := history.Operation{
 		Due: at(call), Call: at(call), Return: at(ret), Clock: history.NoClock,
-		Key: "k", Instance: instance, Cost: 1, Outcome: outcome,
+		Key: "k", Instance: instance, Cost: 1, Outcome: outcome, Remaining: math.NaN(), RetryAfter: -1,
 	}
 	if ret < 0 {
 		o.Return = history.Forever

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"bucketproof/bucket"
@@ -18,6 +19,7 @@ func ExampleJudge() {
 		return history.Operation{
 			Due: at(call), Call: at(call), Return: at(ret), Clock: history.NoClock,
 			Key: "tenant-1", Instance: instance, Cost: 1, Outcome: outcome,
+			Remaining: math.NaN(), RetryAfter: -1, // not told
 		}
 	}
 	var ops []history.Operation
@@ -42,7 +44,9 @@ func ExampleJudge() {
 	// accept-rate: pass: granted 7 where an ideal bucket grants 8: 7 to 8 are right with the delays seen
 	// state-audit: skipped: no key was looked at
 	// accounting: pass: 10 requests, one outcome each: 7 allowed, 3 denied, 0 unsent, 0 unknown
+	// replay: skipped: the limiter is none of the reference family
 	// fairness: skipped: arrivals were not random
+	// reply-contract: skipped: the limiter tells neither what remains nor when to retry
 }
 
 // On the caller's clock a slow instance that drains the bucket lets a fast one
@@ -54,6 +58,7 @@ func ExampleResult_withinPrediction() {
 	for i := range int64(100) {
 		op := history.Operation{
 			Call: i * 1e5, Return: i*1e5 + 1e5, Key: "k", Instance: "slow", Cost: 1, Outcome: history.Allowed, Clock: i * 1e5,
+			Remaining: math.NaN(), RetryAfter: -1,
 		}
 		if i >= 50 {
 			op.Instance, op.Clock = "fast", op.Clock+int64(skew)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func fromBytes(data []byte) []history.Operation {
 		o := history.Operation{
 			Call: int64(data[0]%64) * tick, Cost: []float64{1, 1, 2, 0.5}[data[3]%4],
 			Outcome: history.Outcome(data[2]%4 + 1), Clock: history.NoClock,
-			Key: string('a' + rune(data[2]/4%2)), Instance: string('x' + rune(data[2]/8%3)),
+			Key: string('a' + rune(data[2]/4%2)), Instance: string('x' + rune(data[2]/8%3)), Remaining: math.NaN(), RetryAfter: -1,
 		}
 		o.Due, o.Return = o.Call, o.Call+int64(data[1]%16)*tick
 		if o.Outcome == history.Unknown && data[1] > 127 {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -84,6 +85,7 @@ func (s *shape) history(rng *rand.Rand) []history.Operation {
 			Due: call, Call: call, Return: call + took, Clock: history.NoClock,
 			Key: string(rune('a' + rng.IntN(s.keys))), Instance: string(rune('x' + rng.IntN(s.instances))),
 			Cost: s.costs[rng.IntN(len(s.costs))], Outcome: history.Allowed,
+			Remaining: math.NaN(), RetryAfter: -1,
 		}
 		if s.clocks {
 			op.Clock = 1_700_000_000_000_000_000 + call + rng.Int64N(5)*unit

@@ -42,6 +42,7 @@ func Judge(spec Spec, ops iter.Seq2[*history.Operation, error], samples []Sample
 	}
 	slices.SortFunc(r.order, func(a, b *sweep) int { return strings.Compare(a.key, b.key) })
 	again := newRecall(r)
+	again.compose()
 	if err := again.read(ops); err != nil {
 		return Report{}, err
 	}
@@ -50,11 +51,17 @@ func Judge(spec Spec, ops iter.Seq2[*history.Operation, error], samples []Sample
 
 func (r *reading) report(again *recall) Report {
 	members := r.crowd.sorted()
-	over := r.overAdmission(again)
+	over, spurious := r.bounds(again)
+	books := accounting(r.spec, r.counts)
+	r.charged(&books, again)
+	if spurious.Value[atServer] == 1 {
+		members = r.server.members(members)
+	}
 	sum := Summary{
 		Counts: r.counts, Start: r.origin, End: r.origin + r.end,
 		PredictedPeakExcess: over.Value["predicted_peak_excess"],
 		Instances:           members,
+		Exact:               r.server.exact(),
 	}
 	for _, s := range r.order {
 		sum.TheoryAllowed = finite(sum.TheoryAllowed + s.rate.ideal.granted)
@@ -62,11 +69,13 @@ func (r *reading) report(again *recall) Report {
 	}
 	results := []Result{
 		over,
-		r.spuriousDenial(again),
+		spurious,
 		r.acceptRate(again),
 		r.stateAudit(),
-		accounting(r.spec, r.counts),
+		books,
+		r.replay(again),
 		r.fairness(members),
+		r.replyContract(again),
 	}
 	for i := range results {
 		results[i].tame()

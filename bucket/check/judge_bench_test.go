@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ func saturated(n, flying, keys int) (Spec, []history.Operation) {
 		op := history.Operation{
 			Due: call, Call: call, Return: call + int64(float64(flying*1000)*(0.5+rng.Float64())), Clock: call,
 			Key: names[key], Instance: instances[rng.IntN(16)], Cost: 1, Outcome: history.Denied,
+			Remaining: math.NaN(), RetryAfter: -1,
 		}
 		var allowed bool
 		states[key], allowed = bucket.Rule{TicksPerSecond: 1e9}.Take(states[key], spec.Limit, float64(call), 1)

@@ -17,7 +17,7 @@ func instant(rng *rand.Rand, n int, gap time.Duration, decide func(at int64) boo
 	t := int64(0)
 	for i := range ops {
 		t += 1 + int64(rng.ExpFloat64()*float64(gap))
-		ops[i] = history.Operation{Due: t, Call: t, Return: t, Clock: t, Key: "k", Instance: "i", Cost: 1, Outcome: history.Denied}
+		ops[i] = history.Operation{Due: t, Call: t, Return: t, Clock: t, Key: "k", Instance: "i", Cost: 1, Outcome: history.Denied, Remaining: math.NaN(), RetryAfter: -1}
 		if decide(t) {
 			ops[i].Outcome = history.Allowed
 		}
@@ -124,7 +124,7 @@ func TestHeldCallKeepsNothingAlive(t *testing.T) {
 	rng := randomOf(1, 11)
 	for i := range int64(50_000) {
 		at := i * int64(time.Millisecond)
-		op := history.Operation{Call: at, Return: at + rng.Int64N(int64(10*time.Millisecond)), Key: "k", Cost: 1, Outcome: history.Allowed}
+		op := history.Operation{Call: at, Return: at + rng.Int64N(int64(10*time.Millisecond)), Key: "k", Cost: 1, Outcome: history.Allowed, Remaining: math.NaN(), RetryAfter: -1}
 		if rng.IntN(2) == 0 {
 			op.Outcome = history.Denied
 		}

@@ -14,6 +14,7 @@ type request struct {
 	cost      float64 // tokens
 	skew      int64   // clock − call, ns up to a constant; noSkew: not known
 	index     int64   // which operation of the history
+	began     int64   // the server's clock just before the decision, µs since the Unix epoch; 0: not known
 	instance  int32
 	outcome   history.Outcome
 	open      bool // not yet returned

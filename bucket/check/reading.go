@@ -29,6 +29,9 @@ type reading struct {
 
 	samples []Sample
 	glances []glance
+
+	server *server // the history as the server saw it; nil: it saw nothing
+	tells  bool    // a reply told more than yes or no
 }
 
 // read takes the whole history in.
@@ -45,6 +48,8 @@ func (r *reading) read(ops iter.Seq2[*history.Operation, error]) error {
 	for _, s := range r.order {
 		s.rate.expiries.done(r.end)
 		s.retire(never, &r.crowd)
+		s.replies.settle(r, s)
+		r.unwatch(s)
 	}
 	return nil
 }
@@ -69,7 +74,9 @@ func (r *reading) operation(op *history.Operation) error {
 	r.counts.add(q.outcome)
 	r.crowd.members[q.instance].add(q.outcome)
 	s.retire(q.call, &r.crowd)
+	r.witness(s, &q, op)
 	s.call(&q)
+	r.hear(s, &q, op)
 	return nil
 }
 
@@ -86,7 +93,7 @@ func (r *reading) request(op *history.Operation) (request, error) {
 
 // inWords puts an operation into a sweep's words, whatever it says.
 func (r *reading) inWords(op *history.Operation) request {
-	q := request{call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew, outcome: op.Outcome}
+	q := request{call: op.Call - r.origin, ret: never, cost: op.Cost, skew: noSkew, began: op.Witness.BeforeMicros, outcome: op.Outcome}
 	if op.Return != history.Forever {
 		q.ret = op.Return - r.origin
 	}

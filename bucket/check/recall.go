@@ -16,6 +16,9 @@ type recall struct {
 	shown    []history.Operation
 	read2    int64 // operations read
 	rates    bool  // whether the accept rate is judged
+
+	album album   // operations that other checks show
+	exact *recall // of the history as the server saw it; nil: it saw nothing
 }
 
 func newRecall(r *reading) *recall {
@@ -43,7 +46,7 @@ func newRecall(r *reading) *recall {
 
 // read takes the history in again.
 func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
-	if !a.rates && len(a.outlooks) == 0 && len(a.wanted) == 0 {
+	if a.idle() && a.album.wanted == nil && (a.exact == nil || a.exact.idle()) {
 		a.read2 = a.counts.Offered
 		return nil
 	}
@@ -52,6 +55,7 @@ func (a *recall) read(ops iter.Seq2[*history.Operation, error]) error {
 			return fmt.Errorf("read operation %d again: %w", a.read2+1, err)
 		}
 		a.operation(op)
+		a.elsewhere(op)
 		a.read2++
 	}
 	for _, l := range a.outlooks {
@@ -78,6 +82,9 @@ func (a *recall) operation(op *history.Operation) {
 		a.shown = append(a.shown, *op)
 	}
 }
+
+// idle says that there is nothing to look for.
+func (a *recall) idle() bool { return !a.rates && len(a.outlooks) == 0 && len(a.wanted) == 0 }
 
 // whole says that the second reading gave what the first did.
 func (a *recall) whole() bool { return a.read2 == a.counts.Offered }

@@ -23,5 +23,9 @@ type Summary struct {
 	// one key. Below 2 nothing was shown about atomicity.
 	MaxInFlight int
 
+	// Exact says that over-admission and spurious-denial were judged at the
+	// instants at which the server decided, not on [call, return].
+	Exact bool
+
 	Instances []InstanceSummary // by name
 }

@@ -39,6 +39,19 @@ type Spec struct {
 	// without that fairness is skipped.
 	RandomArrivals bool
 
+	// Model is the member of the reference family that the limiter is said to
+	// be, for replay and linearizability; nil: none, and both are skipped.
+	Model *bucket.Rule
+
+	// Witnessed says that every request was sent in a block that numbered it,
+	// from 1 on each key. Accounting then holds a key's first number against 1
+	// too; without it a history may begin at any number.
+	Witnessed bool
+
+	// ShiftedTime says that the limiter was shown another TIME than the one that
+	// the witness tells: replay then takes the stored time as it is.
+	ShiftedTime bool
+
 	// Offered is how many requests the driver says it offered; 0: not known.
 	// Accounting holds the history against it.
 	Offered int64

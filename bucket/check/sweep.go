@@ -28,6 +28,10 @@ type sweep struct {
 	rate    arrivals // check 3
 	skews   skews
 	audit   trail // check 4
+
+	replies conversation // what the limiter tells of the bucket
+	track   *track       // what the server saw; nil: nothing
+	began   int64        // the largest began of the requests that have returned, µs
 }
 
 // firstPlaces is the length of a new key's line.
@@ -133,6 +137,7 @@ func (s *sweep) retire(before int64, crowd *crowd) {
 	for len(s.pending) > 0 && s.pending[0].ret < before {
 		place := int(s.pending.pop().place)
 		q := s.line.leave(place)
+		s.began = max(s.began, q.began)
 		if q.outcome == history.Denied {
 			if !s.rules.steady {
 				s.level.at(q.ret)

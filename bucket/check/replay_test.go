@@ -1,0 +1,103 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/history"
+)
+
+// A limiter that is what it is said to be is accused by no check on the server's
+// word, whatever the concurrency, the lost replies and the expiries.
+func TestWitnessedReferenceIsNeverAccused(t *testing.T) {
+	t.Parallel()
+	verdicts := map[string]int{}
+	for seed := range uint64(cases(3000)) {
+		rng := randomOf(seed, 30)
+		w := drawWatched(rng, 1+rng.IntN(200))
+		rep, err := Judge(w.spec(), all(w.run()), nil)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, r := range rep.Results {
+			verdicts[r.Name+" "+string(r.Verdict)]++
+			caller := w.source == bucket.CallerTime && (r.Name == OverAdmission || r.Name == SpuriousDenial || r.Name == AcceptRate)
+			if r.Verdict == Fail && !caller {
+				t.Fatalf("seed %d: %+v: %s: %s\n%+v", seed, w.limit, r.Name, r.Detail, r.Evidence)
+			}
+		}
+	}
+	t.Log(verdicts)
+}
+
+// corruptions are what may be wrong with what a server saw. Each is put to one
+// decision, of which ahead is the one before it on its key; false when it would
+// say nothing there.
+var corruptions = []struct {
+	name string
+	put  func(w *watched, op, ahead *history.Operation) bool
+}{
+	{"one bit of the level stored", func(_ *watched, op, _ *history.Operation) bool {
+		return flip(&op.Witness.After)
+	}},
+	{"one bit of the level found", func(_ *watched, op, ahead *history.Operation) bool {
+		return ahead.Witness.After.Exists && flip(&op.Witness.Before)
+	}},
+	{"another time stored", func(_ *watched, op, _ *history.Operation) bool {
+		op.Witness.After.Time += 1e6
+		return op.Witness.After.Exists
+	}},
+	{"yes for no", func(w *watched, op, ahead *history.Operation) bool {
+		op.Outcome = history.Allowed + history.Denied - op.Outcome
+		return op.Witness.After.Exists && w.alive(op, ahead)
+	}},
+	{"the key was gone", func(w *watched, op, ahead *history.Operation) bool {
+		op.Witness.Before = bucket.State{}
+		return ahead.Witness.After.Exists && w.alive(op, ahead)
+	}},
+	{"a number left out", func(_ *watched, op, ahead *history.Operation) bool {
+		op.Witness.Before = ahead.Witness.Before // the decision ahead is forgotten
+		return ahead.Witness.Before.Exists && op.Witness.Before != ahead.Witness.After
+	}},
+}
+
+// alive says that a key cannot have expired between two decisions.
+func (w *watched) alive(op, ahead *history.Operation) bool {
+	return op.Witness.AfterMicros-ahead.Witness.BeforeMicros < 1000*(w.ttl-2)
+}
+
+// flip changes the last bit of a level.
+func flip(s *bucket.State) bool {
+	s.Tokens = math.Float64frombits(math.Float64bits(s.Tokens) ^ 1)
+	return s.Exists && s.Tokens == s.Tokens
+}
+
+func TestReplayFindsEveryCorruption(t *testing.T) {
+	t.Parallel()
+	put := map[string]int{}
+	for seed := range uint64(cases(3000)) {
+		rng := randomOf(seed, 31)
+		w := drawWatched(rng, 10+rng.IntN(60))
+		ops := w.run()
+		c := corruptions[rng.IntN(len(corruptions))]
+		i := rng.IntN(len(ops))
+		ahead := slices.IndexFunc(ops, func(o history.Operation) bool {
+			return o.Key == ops[i].Key && o.Witness.Sequence == ops[i].Witness.Sequence-1 && o.Witness.Sequence > 0
+		})
+		if ahead < 0 || !c.put(w, &ops[i], &ops[ahead]) {
+			continue
+		}
+		put[c.name]++
+		r := find(t, judged(t, w.spec(), ops), Replay)
+		if r.Verdict != Fail || !slices.ContainsFunc(r.Evidence.Operations, func(o history.Operation) bool { return o.Witness == ops[i].Witness && o.Call == ops[i].Call }) {
+			t.Fatalf("seed %d: %s of decision %d on %s: %s: %s", seed, c.name, ops[i].Witness.Sequence, ops[i].Key, r.Verdict, r.Detail)
+		}
+	}
+	for _, c := range corruptions {
+		if put[c.name] < cases(3000)/50 {
+			t.Errorf("%s: %d times only", c.name, put[c.name])
+		}
+	}
+}

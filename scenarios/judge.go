@@ -139,13 +139,13 @@ func (r *run) clockMoved(j judging, spec *check.Spec) string {
 	return ""
 }
 
-// doubt turns verdicts into undecided and says why. Accounting is left alone:
-// it judges the harness.
+// doubt turns verdicts into undecided and says why. Accounting and replay are
+// left alone: they judge what took place, however little or late it was.
 func (res *Result) doubt(why string, of ...check.Verdict) {
 	res.Warnings = append(res.Warnings, why)
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
-		if v.Name != check.Accounting && slices.Contains(of, v.Verdict) {
+		if v.Name != check.Accounting && v.Name != check.Replay && slices.Contains(of, v.Verdict) {
 			v.Verdict = check.Undecided
 			v.Detail = why + "; seen all the same: " + v.Detail
 		}

@@ -318,6 +318,8 @@ func (r *run) spec() check.Spec {
 		RateTolerance:  check.DefaultRateTolerance,
 		Retries:        sub.Retries,
 		Time:           sub.Time,
+		Model:          sub.Model,
+		Witnessed:      r.plan.Witness,
 		RandomArrivals: r.plan.Scenario.randomArrivals(),
 	}
 }

@@ -26,6 +26,10 @@ type Subject struct {
 	// unexpected even where a failure is not.
 	Reference bool
 
+	// Model is the member of the reference family that the limiter is said to
+	// be, bit for bit; nil: none.
+	Model *bucket.Rule
+
 	// Stored says that the limiter keeps its state in the Runner's Store, where
 	// the state audit finds it.
 	Stored bool

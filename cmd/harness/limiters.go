@@ -118,7 +118,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
-			Stored: true, Witnessed: true,
+			Stored: true, Witnessed: true, Model: modelOf(f),
 			Open: t.open(func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 				if witness {
 					return lua.NewWitnessed(f, c)
@@ -186,6 +186,14 @@ func expectations(from map[string]limiterfile.Expectation) scenarios.Expectation
 		to[name] = scenarios.Expectation(want)
 	}
 	return to
+}
+
+// modelOf is the reference that a limiter says it is; nil: none.
+func modelOf(f *limiterfile.File) *bucket.Rule {
+	if rule, ok := f.Rule(); ok {
+		return &rule
+	}
+	return nil
 }
 
 // tokensField is where the state audit finds the level.

@@ -17,9 +17,13 @@ var catalog embed.FS
 // suites are lists of named scenarios, in the order in which they run and are
 // shown.
 var suites = map[string][]string{
+	"edges": {
+		"edge-capacity-one", "edge-capacity-fraction", "edge-capacity-2e31", "edge-capacity-2e53",
+		"edge-rate-tiny", "edge-rate-2e8", "edge-rate-above-capacity", "edge-costs", "clock-leap", "idle-burst-short",
+	},
 	"standard": {
 		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "kept-alive", "window-edge",
-		"same-tick", "poll", "many-keys", "slow-rate", "long-overload", "late-calls",
+		"same-tick", "poll", "many-keys", "slow-rate", "long-overload", "late-calls", "costs",
 		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "clock-leap", "obey-hint", "steady",
 	},
 }

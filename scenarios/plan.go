@@ -57,7 +57,7 @@ func (c Selection) Plans() ([]Plan, []Skip, error) {
 				return nil, nil, err
 			}
 			for _, p := range points {
-				if why := p.unfit(s); why != "" {
+				if why := p.unfit(s, sub); why != "" {
 					skips = append(skips, Skip{p.Name, sub.Name, why})
 					continue
 				}
@@ -160,9 +160,13 @@ const (
 	maxRequests = 200_000
 )
 
-// unfit says why a point is not worth running, or "": scaled to a limit far
-// from the one it was written for, it takes too long or too many requests.
-func (s *Scenario) unfit(written *Scenario) string {
+// unfit says why a point is not run, or "": the limiter takes no cost, or,
+// scaled to a limit far from the one it was written for, it takes too long or
+// too many requests.
+func (s *Scenario) unfit(written *Scenario, sub *Subject) string {
+	if s.costs() && !sub.Costs {
+		return "the limiter takes no cost, and requests of this scenario cost more than a token"
+	}
 	if s.Limit == written.Limit {
 		return ""
 	}

@@ -266,16 +266,16 @@ func (r *run) phase(ctx context.Context, p *Phase, stream uint64) error {
 		}
 		return nil
 	case p.Burst > 0:
-		return r.driver.Burst(ctx, from, load.Burst{Requests: p.Burst, Hold: p.hold(), Stream: stream})
+		return r.driver.Burst(ctx, from, load.Burst{Requests: p.Burst, Hold: p.hold(), Cost: p.Cost, Stream: stream})
 	case p.Open != nil:
 		return r.driver.Open(ctx, from, load.Open{
 			Rate: float64(p.Open.Rate), Arrivals: load.Arrivals(p.Open.Arrivals), For: time.Duration(p.For),
-			Hold: p.hold(), Stream: stream,
+			Hold: p.hold(), Cost: p.Cost, Stream: stream,
 		})
 	case p.Closed != nil:
 		return r.driver.Closed(ctx, from, load.Closed{
 			Workers: p.Closed.Workers, Think: time.Duration(p.Closed.Think), RandomThink: p.Closed.Random,
-			Obey: p.Closed.Obey, For: time.Duration(p.For), Hold: p.hold(), Stream: stream,
+			Obey: p.Closed.Obey, For: time.Duration(p.For), Hold: p.hold(), Cost: p.Cost, Stream: stream,
 		})
 	}
 	return idle(ctx, time.Duration(p.For))

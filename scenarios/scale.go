@@ -148,6 +148,9 @@ func (f factors) scale(phases []Phase) {
 		if p.Hold != nil {
 			p.Hold.From, p.Hold.To = times(p.Hold.From, f.fill), times(p.Hold.To, f.fill)
 		}
+		if p.Cost > 1 {
+			p.Cost = max(1, math.Round(p.Cost*f.tokens))
+		}
 		switch {
 		case p.Parallel != nil:
 			f.scale(p.Parallel)

@@ -118,6 +118,7 @@ type Phase struct {
 	From []string `yaml:"from"` // group or instance names; none: all
 	For  Duration `yaml:"for"`
 	Hold *Hold    `yaml:"hold"`
+	Cost float64  `yaml:"cost"` // tokens a request; 0: the scenario's
 
 	Burst    int     `yaml:"burst"`    // requests in all, released together; ends with the last reply
 	Open     *Open   `yaml:"open"`     // by a schedule, whatever comes back
@@ -183,6 +184,13 @@ func (s *Scenario) cost() float64 {
 		return 1
 	}
 	return s.Cost
+}
+
+// costs reports whether some request costs other than one token.
+func (s *Scenario) costs() bool {
+	costs := s.cost() != 1
+	s.eachLoad(func(p *Phase) { costs = costs || p.Cost != 0 && p.Cost != 1 })
+	return costs
 }
 
 // randomArrivals reports whether all load of the scenario is by Poisson

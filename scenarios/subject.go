@@ -30,6 +30,9 @@ type Subject struct {
 	// be, bit for bit; nil: none.
 	Model *bucket.Rule
 
+	// Costs says that the limiter takes requests of any cost.
+	Costs bool
+
 	// Stored says that the limiter keeps its state in the Runner's Store, where
 	// the state audit finds it.
 	Stored bool

@@ -160,6 +160,8 @@ func validateLoad(path string, p *Phase) error {
 		}
 	}
 	switch {
+	case p.Cost < 0:
+		return wrong(path+".cost", "cost is %v, want a number above 0", p.Cost)
 	case p.Burst < 0 || p.Burst > maxBurst:
 		return wrong(path+".burst", "burst is %d, want 1 to %d requests", p.Burst, maxBurst)
 	case p.Burst > 0:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +67,7 @@ func (v *virtual) decide(l bucket.Limit, r bucket.Request) bool {
 // virtualSubject is a reference limiter by its built-in name.
 func virtualSubject(name string, seed uint64) *Subject {
 	v := &virtual{random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}}
-	s := &Subject{Name: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true}
+	s := &Subject{Name: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true, Costs: true}
 	switch name {
 	case "app-clock":
 		v.rule = bucket.RuleAppClock
@@ -112,10 +113,12 @@ func runVirtual(t *testing.T, seed uint64, limiter string, names ...string) []*R
 	return results
 }
 
-// TestStandardInVirtualTime holds every scenario's expectations against the
+// TestCatalogueInVirtualTime holds every scenario's expectations against the
 // reference family where no machine can be slow.
-func TestStandardInVirtualTime(t *testing.T) {
-	names, _ := SuiteOf("standard")
+func TestCatalogueInVirtualTime(t *testing.T) {
+	standard, _ := SuiteOf("standard")
+	edges, _ := SuiteOf("edges")
+	names := append(slices.Clone(standard), edges...)
 	for _, limiter := range reference {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s/%d", limiter, seed), func(t *testing.T) {

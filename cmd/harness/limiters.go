@@ -104,7 +104,7 @@ func (t *limiters) inProcess() *limiter {
 	return &limiter{
 		about: "a perfect bucket in this process: the oracle",
 		Subject: &scenarios.Subject{
-			Name: "memory", Time: bucket.ProcessTime, Reference: true,
+			Name: "memory", Time: bucket.ProcessTime, Reference: true, Costs: true,
 			Open: func(context.Context, string, bool) (bucket.Limiter, error) { return t.memory, nil },
 		},
 	}
@@ -116,7 +116,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		about:      fmt.Sprintf("%s, %s's clock", f.Contract, f.Time),
 		file:       f,
 		Subject: &scenarios.Subject{
-			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit,
+			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
 			Stored: true, Witnessed: true, Model: modelOf(f),
 			Open: t.open(func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
@@ -134,7 +134,7 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 		needsRedis: true,
 		about:      "must fail " + c.Check + ": " + c.StandsFor,
 		Subject: &scenarios.Subject{
-			Name: c.Name, Time: c.Time, Granularity: c.Granularity,
+			Name: c.Name, Time: c.Time, Granularity: c.Granularity, Costs: c.UsesCost,
 			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
 			Stored: true, Witnessed: c.Script(),
 			Open: t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {

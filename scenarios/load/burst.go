@@ -11,7 +11,8 @@ import (
 type Burst struct {
 	Requests int // in all, spread over the instances in turn; 1 to 100,000
 	Hold     Hold
-	Stream   uint64 // tells the phases of a run apart, for what is random in them
+	Cost     float64 // tokens a request; 0: the driver's
+	Stream   uint64  // tells the phases of a run apart, for what is random in them
 }
 
 // maxBurst keeps the goroutines of a burst within a few hundred megabytes.
@@ -33,7 +34,7 @@ func (d *Driver) Burst(ctx context.Context, from []int, b Burst) error {
 		return fmt.Errorf("burst: %w", err)
 	}
 	var (
-		p       = d.begin(ctx, b.Hold, b.Stream)
+		p       = d.begin(ctx, b.Hold, b.Cost, b.Stream)
 		gate    = make(chan struct{})
 		release time.Duration // written before the gate opens
 		ready   sync.WaitGroup

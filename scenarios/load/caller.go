@@ -19,6 +19,7 @@ type order struct {
 	key      string        // of the bucket
 	instance int           // index into Driver.Instances
 	due      time.Duration // unscheduled: equal to the call
+	cost     float64       // tokens
 }
 
 // unscheduled is the due time of a request that no schedule wanted.
@@ -49,7 +50,7 @@ type caller struct {
 func (c *caller) do(p *phase, o order) (history.Operation, bool) {
 	d := c.d
 	instance := &d.Instances[o.instance]
-	r := bucket.Request{ID: c.nextID(), Key: o.key, Instance: instance.Name, Cost: d.cost()}
+	r := bucket.Request{ID: c.nextID(), Key: o.key, Instance: instance.Name, Cost: o.cost}
 	call := d.Elapsed()
 	r.Now = instance.Clock.Reading(d.Base, call)
 	if o.due == unscheduled {
@@ -66,7 +67,7 @@ func (c *caller) do(p *phase, o order) (history.Operation, bool) {
 func (c *caller) skip(o order) {
 	d := c.d
 	instance := &d.Instances[o.instance]
-	r := bucket.Request{ID: c.nextID(), Key: o.key, Instance: instance.Name, Cost: d.cost()}
+	r := bucket.Request{ID: c.nextID(), Key: o.key, Instance: instance.Name, Cost: o.cost}
 	call := d.Elapsed()
 	r.Now = instance.Clock.Reading(d.Base, call)
 	if c.begin(r, o.due, call) {

@@ -18,7 +18,8 @@ type Closed struct {
 	Obey        bool          // a denied worker that is told how long to wait waits that long in place of thinking
 	For         time.Duration // how long calls are made, above 0
 	Hold        Hold
-	Stream      uint64 // tells the phases of a run apart, for what is random in them
+	Cost        float64 // tokens a request; 0: the driver's
+	Stream      uint64  // tells the phases of a run apart, for what is random in them
 }
 
 // retreat is the least a worker waits after a request that had no answer, so
@@ -48,7 +49,7 @@ func (d *Driver) Closed(ctx context.Context, from []int, c Closed) error {
 	if err := c.validate(); err != nil {
 		return fmt.Errorf("closed loop: %w", err)
 	}
-	p := d.begin(ctx, c.Hold, c.Stream)
+	p := d.begin(ctx, c.Hold, c.Cost, c.Stream)
 	over := d.Elapsed() + c.For
 	for w := range c.Workers {
 		p.start(func(by *caller) { p.work(by, c, from[w%len(from)], w, over) })

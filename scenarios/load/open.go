@@ -12,7 +12,8 @@ type Open struct {
 	Arrivals Arrivals      // "": constant
 	For      time.Duration // length of the schedule, above 0
 	Hold     Hold
-	Stream   uint64 // tells the phases of a run apart, for what is random in them
+	Cost     float64 // tokens a request; 0: the driver's
+	Stream   uint64  // tells the phases of a run apart, for what is random in them
 
 	// MaxInFlight bounds the requests under way at once; 0: 4096. A request
 	// beyond it is made as soon as another ends, and its latency counts from
@@ -38,7 +39,7 @@ func (d *Driver) Open(ctx context.Context, from []int, o Open) error {
 	if err != nil {
 		return fmt.Errorf("open loop: %w", err)
 	}
-	l := openLoop{phase: d.begin(ctx, o.Hold, o.Stream), orders: make(chan order), most: o.MaxInFlight}
+	l := openLoop{phase: d.begin(ctx, o.Hold, o.Cost, o.Stream), orders: make(chan order), most: o.MaxInFlight}
 	if l.most == 0 {
 		l.most = defaultInFlight
 	}

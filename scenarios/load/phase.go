@@ -14,20 +14,24 @@ type phase struct {
 	replies context.Context // of the requests themselves: outlives load by the grace
 	cancel  context.CancelFunc
 	hold    Hold
+	cost    float64
 	stream  uint64
 
 	running sync.WaitGroup
 	callers []*caller // of this phase; only the goroutine that began it adds
 }
 
-func (d *Driver) begin(ctx context.Context, hold Hold, stream uint64) *phase {
+func (d *Driver) begin(ctx context.Context, hold Hold, cost float64, stream uint64) *phase {
+	if cost == 0 {
+		cost = d.cost()
+	}
 	replies, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	return &phase{d: d, load: ctx, replies: replies, cancel: cancel, hold: hold, stream: stream}
+	return &phase{d: d, load: ctx, replies: replies, cancel: cancel, hold: hold, cost: cost, stream: stream}
 }
 
 // offer makes an order: from here on the request must end in an outcome.
 func (p *phase) offer(n uint64, instance int, due time.Duration) order {
-	o := order{n: n, instance: instance, due: due}
+	o := order{n: n, instance: instance, due: due, cost: p.cost}
 	number := uint64(p.d.account.offered.Add(1) - 1)
 	if p.d.Keys != nil {
 		o.key = p.d.Keys(number)

@@ -2,6 +2,7 @@ package lua_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,23 +18,23 @@ import (
 //   - text with an exponent and no point ("1e-05") is no number to it, so a
 //     stored level such as 1e-05 reads as missing: a full bucket;
 //   - nor is an integer of 2⁶³ or more, nor "nan" or "inf";
-//   - it writes a number with as few digits as read back, the real one with 17;
-//     tostring keeps all digits, the real one 14;
-//   - PEXPIRE takes 1e17 milliseconds and more, where the real one refuses, and
+//   - it writes a number with as few digits as read back, the real one with 17
+//     (with few too from Redis 8 on); tostring keeps all digits, the real one 14;
+//   - PEXPIRE takes 1e17 milliseconds and more, where Redis 7.0 refuses, and
 //     wraps around beyond 292 years;
 //   - it does not name the command that failed in an error.
 //
 // Decisions and stored numbers are the same as long as no such number appears
 // (TestEmbeddedServerFollowsTheRule); everything else needs a real server.
-var differences = []struct{ name, script, real, embedded string }{
+var differences = []struct{ name, script, real, embedded string }{ // real: "a|b" of old and new servers
 	{"a number with a point and an exponent", `return tostring(tonumber("1.5e-05") == 0.000015)`, "true", "true"},
 	{"an exponent without a point", `return tostring(tonumber("1e-05"))`, "1e-05", "nil"},
 	{"an integer of 2^63", `return tostring(tonumber("9223372036854775808") == 2^63)`, "true", "false"},
 	{"not a number", `return tostring(tonumber("nan") ~= nil)`, "true", "false"},
 	{"infinity", `return tostring(tonumber("inf") == 1/0)`, "true", "false"},
 	{"digits of tostring", `return tostring(1234567890123456)`, "1.2345678901235e+15", "1234567890123456"},
-	{"digits of a stored number", `redis.call("SET", KEYS[1], 0.1) return redis.call("GET", KEYS[1])`, "0.10000000000000001", "0.1"},
-	{"a time to live of 1e17 ms", `redis.call("SET", KEYS[1], 1) return tostring(redis.pcall("PEXPIRE", KEYS[1], 1e17) == 1)`, "false", "true"},
+	{"digits of a stored number", `redis.call("SET", KEYS[1], 0.1) return redis.call("GET", KEYS[1])`, "0.10000000000000001|0.1", "0.1"},
+	{"a time to live of 1e17 ms", `redis.call("SET", KEYS[1], 1) return tostring(redis.pcall("PEXPIRE", KEYS[1], 1e17) == 1)`, "false|true", "true"},
 	{"a time to live of 300 years", `redis.call("SET", KEYS[1], 1) redis.call("PEXPIRE", KEYS[1], 9.4e12) return tostring(redis.call("PTTL", KEYS[1]) > 9.3e12)`, "true", "false"},
 	{"a fraction is cut on return", `return 0.9`, "0", "0"},
 	{"a negative fraction too", `return -0.5`, "0", "0"},
@@ -48,7 +49,7 @@ func TestEmbeddedServerDiffersAsListed(t *testing.T) {
 				if n, ok := got.(int64); ok {
 					got = strconv.FormatInt(n, 10)
 				}
-				if err != nil || got != want(i) {
+				if text, _ := got.(string); err != nil || !slices.Contains(strings.Split(want(i), "|"), text) {
 					t.Errorf("%s: got %v, %v, want %s", d.name, got, err, want(i))
 				}
 			}
@@ -66,7 +67,7 @@ func TestEmbeddedServerFollowsTheRule(t *testing.T) {
 	r := backendtest.Embedded(t)
 	for i, f := range builtins(t) {
 		t.Run(f.Name, func(t *testing.T) {
-			tr := &trial{file: f, client: r.Client(), random: rand.New(rand.NewPCG(2, uint64(i))), states: map[string]bucket.State{}, tame: true}
+			tr := &trial{file: f, client: r.Client(), random: rand.New(rand.NewPCG(2, uint64(i))), states: map[string]bucket.State{}, tame: true, least: 1e17}
 			tr.rule, _ = f.Rule()
 			var err error
 			if tr.sha, err = r.Client().ScriptLoad(t.Context(), f.Script).Result(); err != nil {

@@ -50,7 +50,9 @@ var (
 	redisTail = regexp.MustCompile(`,? script: [0-9a-f]{40}, on (@user_script|=\?):\d+\.?$`)
 	// embeddedTail is a stack trace.
 	embeddedTail = regexp.MustCompile(`(?s)\s*stack traceback:.*`)
-	redisHead    = regexp.MustCompile(`^Error (compiling|running) script \([^)]*\): `)
+	// strictLua is where Redis 6 itself finds that a global does not exist.
+	strictLua = regexp.MustCompile(`@enable_strict_lua:\d+: `)
+	redisHead = regexp.MustCompile(`^Error (compiling|running) script \([^)]*\): `)
 )
 
 // scriptLine is the line that an error names, 0 when it names none. For a
@@ -75,6 +77,8 @@ func withoutPlaces(text string) string {
 	text = embeddedTail.ReplaceAllString(text, "")
 	text = redisTail.ReplaceAllString(text, "")
 	text = redisLine.ReplaceAllString(text, "")
+	text = strictLua.ReplaceAllString(text, "")
+	text = strings.ReplaceAll(text, "=?:1: ", "") // a line that is lost, before Redis 7
 	text = embeddedLine.ReplaceAllString(text, "")
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {

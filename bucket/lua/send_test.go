@@ -98,17 +98,29 @@ func TestALostReplyIsUnknownAndChargedOnce(t *testing.T) {
 		t.Errorf("with retries %v tokens are left of 5, want 1: the test shows nothing", got)
 	}
 
-	n.calls.Store(0)
-	_, err = l.Take(t.Context(), limit, request("once", 0))
-	if err == nil || errors.Is(err, bucket.ErrUnsent) {
-		t.Errorf("a lost reply gives %v, want an error that is not unsent", err)
+	for kind, open := range kinds {
+		l, err := open(f, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.calls.Store(0)
+		d, err := l.Take(t.Context(), limit, request(kind, 0))
+		if err == nil || errors.Is(err, bucket.ErrUnsent) || d.Witness != (bucket.Witness{}) {
+			t.Errorf("%s: a lost reply gives %+v, %v, want an error that is not unsent", kind, d, err)
+		}
+		if got := n.calls.Load(); got != 1 {
+			t.Errorf("%s: the script was sent %d times", kind, got)
+		}
+		if got := level(kind); got != 4 {
+			t.Errorf("%s: %v tokens are left of 5, want 4", kind, got)
+		}
 	}
-	if got := n.calls.Load(); got != 1 {
-		t.Errorf("the script was sent %d times", got)
-	}
-	if got := level("once"); got != 4 {
-		t.Errorf("%v tokens are left of 5, want 4", got)
-	}
+}
+
+// kinds are the two ways of asking, which must fail in the same way.
+var kinds = map[string]func(*limiterfile.File, *redis.Client) (*lua.Limiter, error){
+	"plain":     func(f *limiterfile.File, c *redis.Client) (*lua.Limiter, error) { return lua.New(f, c) },
+	"witnessed": witnessed,
 }
 
 // TestUnsent: each way of failing before a byte is written says so.
@@ -124,7 +136,7 @@ func TestUnsent(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	soon, cancelSoon := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	soon, cancelSoon := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancelSoon()
 	tests := []struct {
 		name    string
@@ -142,18 +154,21 @@ func TestUnsent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			tt.options.PipelinePoolSize = -1 // one pool, as the backend has it
 			c := redis.NewClient(&tt.options)
 			defer c.Close()
 			if tt.prepare != nil {
 				tt.prepare(t, c)
 			}
-			l, err := lua.New(builtins(t)[0], c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := l.Take(tt.ctx, limit, request("k", 0))
-			if d.Allowed || !errors.Is(err, bucket.ErrUnsent) || tt.want != nil && !errors.Is(err, tt.want) {
-				t.Errorf("got %+v, %v, want unsent", d, err)
+			for kind, open := range kinds {
+				l, err := open(builtins(t)[0], c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := l.Take(tt.ctx, limit, request("k", 0))
+				if d.Allowed || d.Witness != (bucket.Witness{}) || !errors.Is(err, bucket.ErrUnsent) || tt.want != nil && !errors.Is(err, tt.want) {
+					t.Errorf("%s: got %+v, %v, want unsent", kind, d, err)
+				}
 			}
 		})
 	}

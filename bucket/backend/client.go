@@ -17,10 +17,10 @@ import (
 
 // Limits of a client, where a URL does not set them.
 const (
-	poolSize    = 512             // connections; a burst wider than this waits for one
+	poolSize    = 512              // connections; a burst wider than this waits for one
 	dialTimeout = 5 * time.Second  // also for TLS
 	readTimeout = 10 * time.Second // a context's deadline is earlier as a rule
-	bufferSize  = 8 << 10         // bytes a connection and direction; go-redis' 32 KiB times 512 is too much
+	bufferSize  = 8 << 10          // bytes a connection and direction; go-redis' 32 KiB times 512 is too much
 )
 
 // DialFunc opens a connection to the server; network is "tcp" or "unix".

@@ -20,6 +20,7 @@ const (
 	ofReplay page = iota
 	ofCharges
 	ofReplies
+	ofLinear
 	pages int = iota
 )
 
@@ -55,6 +56,9 @@ func (a *recall) compose() {
 	}
 	if s := r.overcharged(); s != nil {
 		a.album.want(ofCharges, s.track.charges.around)
+	}
+	if l := r.linear; l != nil && l.failed != nil {
+		a.album.want(ofLinear, l.last())
 	}
 	if s := r.liar(); s != nil {
 		a.album.want(ofReplies, s.replies.broken.around)

@@ -181,34 +181,35 @@ func (c *chain) decide(p *referee, w *witnessed) *divergence {
 		return nil
 	}
 	c.compared++
-	d := p.differs(w, w.before, now)
-	if d == nil || !w.before.Exists || w.ended == w.began {
-		return d
-	}
-	linked := c.links > 0 && w.sequence == c.ahead.sequence+1
-	if (!linked || p.expired(w.ended+1-c.ahead.began)) && p.differs(w, bucket.State{}, now) == nil {
-		c.expiries++
+	kind := p.differs(w, w.before, now)
+	if kind == kindNone {
 		return nil
 	}
+	if w.before.Exists && w.ended > w.began {
+		linked := c.links > 0 && w.sequence == c.ahead.sequence+1
+		if (!linked || p.expired(w.ended+1-c.ahead.began)) && p.differs(w, bucket.State{}, now) == kindNone {
+			c.expiries++
+			return nil
+		}
+	}
+	d := &divergence{kind: kind, from: w.before, now: now}
+	d.model, d.allowed = p.rule.Take(w.before, p.limit, now, w.cost)
 	return d
 }
 
-// differs holds a decision against the model's from a given state; nil when they
-// agree. Of a key that is gone after the decision the next one tells more.
-func (p *referee) differs(w *witnessed, from bucket.State, now float64) *divergence {
+// differs says in what a decision differs from the model's from a given state.
+// Of a key that is gone after the decision the next one tells more.
+func (p *referee) differs(w *witnessed, from bucket.State, now float64) divergenceKind {
 	model, allowed := p.rule.Take(from, p.limit, now, w.cost)
-	d := &divergence{from: from, model: model, allowed: allowed, now: now}
 	switch {
 	case !p.timely(w, now):
-		d.kind = kindTime
+		return kindTime
 	case allowed != (w.outcome == history.Allowed):
-		d.kind = kindDecision
+		return kindDecision
 	case w.after.Exists && !alike(w.after.Tokens, model.Tokens):
-		d.kind = kindStored
+		return kindStored
 	case w.after.Exists && !alike(w.after.Time, model.Time):
-		d.kind = kindStamp
-	default:
-		return nil
+		return kindStamp
 	}
-	return d
+	return kindNone
 }

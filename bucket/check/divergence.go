@@ -26,14 +26,15 @@ type divergence struct {
 type divergenceKind int
 
 const (
-	kindDecision divergenceKind = iota // yes for no
-	kindStored                         // another level stored
-	kindStamp                          // another time stored
-	kindTime                           // decided at a time that is not the server's
-	kindChanged                        // the state before is not what the decision ahead left
-	kindGone                           // the key is gone before its time
-	kindUnstored                       // the decision ahead stored nothing
-	kindAppeared                       // a state that nobody stored
+	kindNone     divergenceKind = iota
+	kindDecision                // yes for no
+	kindStored                  // another level stored
+	kindStamp                   // another time stored
+	kindTime                    // decided at a time that is not the server's
+	kindChanged                 // the state before is not what the decision ahead left
+	kindGone                    // the key is gone before its time
+	kindUnstored                // the decision ahead stored nothing
+	kindAppeared                // a state that nobody stored
 )
 
 // say tells in words what the model says and what was found.

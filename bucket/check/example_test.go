@@ -45,6 +45,7 @@ func ExampleJudge() {
 	// state-audit: skipped: no key was looked at
 	// accounting: pass: 10 requests, one outcome each: 7 allowed, 3 denied, 0 unsent, 0 unknown
 	// replay: skipped: the limiter is none of the reference family
+	// linearizability: skipped: the limiter is none of the reference family
 	// fairness: skipped: arrivals were not random
 	// reply-contract: skipped: the limiter tells neither what remains nor when to retry
 }

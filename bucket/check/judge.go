@@ -41,6 +41,7 @@ func Judge(spec Spec, ops iter.Seq2[*history.Operation, error], samples []Sample
 		return Report{}, err
 	}
 	slices.SortFunc(r.order, func(a, b *sweep) int { return strings.Compare(a.key, b.key) })
+	r.linear = r.linearize()
 	again := newRecall(r)
 	again.compose()
 	if err := again.read(ops); err != nil {
@@ -74,6 +75,7 @@ func (r *reading) report(again *recall) Report {
 		r.stateAudit(),
 		books,
 		r.replay(again),
+		r.linearizability(r.linear, again),
 		r.fairness(members),
 		r.replyContract(again),
 	}

@@ -32,6 +32,8 @@ type reading struct {
 
 	server *server // the history as the server saw it; nil: it saw nothing
 	tells  bool    // a reply told more than yes or no
+	quoted int     // requests in excerpts
+	linear *linear // what check 6 found, after the reading
 }
 
 // read takes the whole history in.
@@ -77,6 +79,7 @@ func (r *reading) operation(op *history.Operation) error {
 	r.witness(s, &q, op)
 	s.call(&q)
 	r.hear(s, &q, op)
+	r.quote(s, &q, op)
 	return nil
 }
 

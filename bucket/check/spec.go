@@ -52,6 +52,10 @@ type Spec struct {
 	// the witness tells: replay then takes the stored time as it is.
 	ShiftedTime bool
 
+	// LinearizeTimeout is how long one search for an order may take, real time;
+	// 0: 2 s, below 0: none is made.
+	LinearizeTimeout time.Duration
+
 	// Offered is how many requests the driver says it offered; 0: not known.
 	// Accounting holds the history against it.
 	Offered int64

@@ -31,7 +31,9 @@ type sweep struct {
 
 	replies conversation // what the limiter tells of the bucket
 	track   *track       // what the server saw; nil: nothing
+	excerpt *excerpt     // check 6; nil: not asked for
 	began   int64        // the largest began of the requests that have returned, µs
+	decided int64        // the largest call of the requests that have returned
 }
 
 // firstPlaces is the length of a new key's line.
@@ -137,7 +139,7 @@ func (s *sweep) retire(before int64, crowd *crowd) {
 	for len(s.pending) > 0 && s.pending[0].ret < before {
 		place := int(s.pending.pop().place)
 		q := s.line.leave(place)
-		s.began = max(s.began, q.began)
+		s.began, s.decided = max(s.began, q.began), max(s.decided, q.call)
 		if q.outcome == history.Denied {
 			if !s.rules.steady {
 				s.level.at(q.ret)

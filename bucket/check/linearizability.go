@@ -1,0 +1,162 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"bucketproof/bucket/history"
+)
+
+// linearizeTimeout is how long a search for an order may take, unless the
+// specification says.
+const linearizeTimeout = 2 * time.Second
+
+// lastShown is how many requests are shown at the end of those without an
+// order.
+const lastShown = 8
+
+// linear is what check 6 found.
+type linear struct {
+	keys     []KeyResult
+	requests int64
+	passed   []string // why keys were passed over
+	failed   *sweep   // the first key without an order
+	shortest int      // the fewest first requests on it that have none
+	steps    int64
+}
+
+// linearize searches every key's excerpt for an order.
+func (r *reading) linearize() *linear {
+	l := &linear{}
+	h := r.newSearch()
+	for _, s := range r.order {
+		e := s.excerpt
+		if e == nil {
+			continue
+		}
+		n := len(e.calls)
+		switch why := e.why; {
+		case e.numbered && s.track != nil && s.track.charges.restarts > 0:
+			l.passed = append(l.passed, "the numbers of its decisions fell back")
+			continue
+		case why != "" && n < excerptFewest:
+			l.passed = append(l.passed, why)
+			continue
+		}
+		k := KeyResult{Key: s.key, Verdict: Pass, Figure: float64(n)}
+		switch h.seek(e, n) {
+		case porcupine.Unknown:
+			k.Verdict = Undecided
+		case porcupine.Illegal:
+			k.Verdict = Fail
+			if l.failed == nil {
+				l.failed = s
+			}
+		}
+		l.keys = append(l.keys, k)
+		l.requests += int64(n)
+	}
+	l.steps = h.steps.Load()
+	if l.failed != nil {
+		l.shortest = h.shortest(l.failed.excerpt, len(l.failed.excerpt.calls))
+	}
+	return l
+}
+
+func (r *reading) newSearch() *search {
+	h := &search{spec: r.spec, timeout: r.spec.LinearizeTimeout}
+	if h.timeout == 0 {
+		h.timeout = linearizeTimeout
+	}
+	return h
+}
+
+// last is the operations to show of those without an order.
+func (l *linear) last() []int64 {
+	var at []int64
+	calls := l.failed.excerpt.calls[:l.shortest]
+	for _, q := range calls[max(0, len(calls)-lastShown):] {
+		at = append(at, q.index)
+	}
+	return at
+}
+
+// linearizability is the result of check 6.
+func (r *reading) linearizability(l *linear, again *recall) Result {
+	res := Result{Name: Linearizability, WithinPrediction: true, Value: map[string]float64{}}
+	switch {
+	case r.spec.Model == nil:
+		return res.skip("the limiter is none of the reference family")
+	case r.spec.LinearizeTimeout < 0:
+		return res.skip("no time to search for an order")
+	case len(l.keys) == 0 && len(l.passed) == 0:
+		return res.unasked(r.counts.Offered)
+	case len(l.keys) == 0:
+		return res.skip("on no key is there a history to search: " + l.passed[0])
+	}
+	res.Keys = perKey(l.keys)
+	res.Verdict = overall(res.Keys)
+	res.Value["requests"], res.Value["keys"], res.Value["steps"] = float64(l.requests), float64(len(l.keys)), float64(l.steps)
+	requests := many(l.requests, "request")
+	switch res.Verdict {
+	case Fail:
+		res.WithinPrediction = false
+		e := l.failed.excerpt
+		res.Value["shortest"] = float64(l.shortest)
+		res.Detail = fmt.Sprintf("the first %s%s have no order in which the model decides as they were decided; the first %d have",
+			many(int64(l.shortest), "request"), onKey(l.failed.key), l.shortest-1)
+		res.Evidence = &Evidence{Key: l.failed.key, Operations: again.album.shown[ofLinear]}
+		for i := max(0, l.shortest-lastShown); i < l.shortest; i++ {
+			q := &e.calls[i]
+			res.Evidence.Notes = append(res.Evidence.Notes, fmt.Sprintf("request %d, %s: %v", i+1, called(r.crowd.members[q.instance].Name), &attempt{quoted: q}))
+		}
+	case Undecided:
+		res.Detail = fmt.Sprintf("the search for an order of %s gave up", requests)
+	default:
+		res.Detail = fmt.Sprintf("%s have an order in which the model decides as they were decided", requests)
+	}
+	if n := len(l.passed); n > 0 {
+		slices.Sort(l.passed)
+		res.Detail += fmt.Sprintf("; %s passed over: %s", many(int64(n), "key"), strings.Join(slices.Compact(l.passed), ", "))
+	}
+	return res
+}
+
+// DrawLinearization writes a picture, one HTML page that needs nothing else, of
+// how far an order of a key's requests was found, for a history whose
+// linearizability fails on the key: Porcupine's own, of the shortest beginning
+// of the key's history that has no order. spec and ops are what was judged.
+func DrawLinearization(w io.Writer, spec Spec, ops iter.Seq2[*history.Operation, error], key string) error {
+	rules, err := spec.rules()
+	if err != nil {
+		return err
+	}
+	r := &reading{spec: &spec, rules: rules, keys: make(map[string]*sweep)}
+	if err := r.read(ops); err != nil {
+		return err
+	}
+	s := r.keys[key]
+	if s == nil || s.excerpt == nil {
+		return fmt.Errorf("draw key %q: %w", key, errors.New("nothing was searched on it"))
+	}
+	h := r.newSearch()
+	n := len(s.excerpt.calls)
+	if h.seek(s.excerpt, n) == porcupine.Illegal {
+		n = h.shortest(s.excerpt, n)
+	}
+	h.steps.Store(0)
+	model := h.model()
+	_, info := porcupine.CheckOperationsVerbose(model, s.excerpt.attempts(n), h.timeout)
+	h.steps.Store(0)
+	if err := porcupine.Visualize(model, info, w); err != nil {
+		return fmt.Errorf("draw key %q: %w", key, err)
+	}
+	return nil
+}

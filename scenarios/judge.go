@@ -46,6 +46,7 @@ func (r *Runner) readClock(ctx context.Context, s *Subject) (reading, error) {
 type judging struct {
 	phase, clock  error
 	before, after reading
+	stray         time.Duration // of this machine's wall clock
 }
 
 // Thresholds beyond which a run could not have shown a fault, or shows one
@@ -54,8 +55,8 @@ const (
 	minAnswered  = 10                     // requests
 	maxUnusable  = 0.1                    // share of requests without a usable answer
 	maxLateP90   = 100 * time.Millisecond // nine of ten sends are no later than this behind their due time
-	maxClockStep = 5 * time.Millisecond   // by which a wall clock may stray from the monotonic one
-	maxDrift     = 0.01                   // relative drift of a server's clock
+	maxClockStep = 5 * time.Millisecond   // by which a clock may stray, or,
+	maxDrift     = 0.01                   // if that is more, this part of the run's length
 )
 
 // judge checks the history, adds what the run itself casts doubt on, and
@@ -117,26 +118,31 @@ func (r *run) weaknesses(ctx context.Context, res *Result, j judging) []string {
 	return weak
 }
 
-// clockMoved says whether a clock stepped during the run, which voids what was
-// seen, and widens the rate tolerance by what a server's clock drifted.
+// clockMoved says whether a clock stepped so far during the run that what was
+// seen is void. What it strayed less is slack.
 func (r *run) clockMoved(j judging, spec *check.Spec) string {
-	stray := time.Now().Round(0).Sub(r.wall.Round(0)) - time.Since(r.wall)
-	if stray.Abs() > maxClockStep {
-		return fmt.Sprintf("this machine's wall clock stepped by %v during the run", stray.Round(time.Millisecond))
+	length := r.driver.Elapsed()
+	spec.ClockStray = j.stray
+	if tooFar(j.stray, length) {
+		return fmt.Sprintf("this machine's wall clock stepped by %v during the run", j.stray.Round(time.Millisecond))
 	}
 	if !j.before.ok || !j.after.ok {
 		return ""
 	}
-	length := j.after.at.Sub(j.before.at)
 	moved := (j.after.offset - j.before.offset).Abs()
 	unsure := j.before.uncertainty + j.after.uncertainty
-	if moved > maxClockStep+unsure && moved.Seconds() > maxDrift*length.Seconds() {
+	if moved > unsure {
+		spec.ClockStray = max(j.stray, moved+unsure)
+	}
+	if tooFar(moved-unsure, length) {
 		return fmt.Sprintf("the server's clock stepped by %v against this machine's during the run", moved.Round(time.Millisecond))
 	}
-	if moved > unsure {
-		spec.RateTolerance += (moved + unsure).Seconds() / length.Seconds()
-	}
 	return ""
+}
+
+// tooFar reports whether a clock that strayed was stepped, rather than slewed.
+func tooFar(stray, length time.Duration) bool {
+	return stray > maxClockStep && stray.Seconds() > maxDrift*length.Seconds()
 }
 
 // doubt turns verdicts into undecided and says why. Accounting and replay are

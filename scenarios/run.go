@@ -63,8 +63,9 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 	}
 	before, clockErr := r.readClock(ctx, p.Subject)
 	run.start()
+	watch := watchWallClock(run.wall)
 	phaseErr := run.drive(ctx)
-	length := run.driver.Elapsed()
+	length, stray := run.driver.Elapsed(), watch.end()
 	after, err := r.readClock(ctx, p.Subject)
 	clockErr = errors.Join(clockErr, err)
 
@@ -80,7 +81,7 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 	}
 	res.Latency = load.Measure(res.Operations)
 	return res, run.judge(ctx, res, judging{
-		phase: phaseErr, clock: clockErr, before: before, after: after,
+		phase: phaseErr, clock: clockErr, before: before, after: after, stray: stray,
 	})
 }
 

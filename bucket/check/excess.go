@@ -101,7 +101,7 @@ func (r *reading) showWindow(res *Result, s *sweep, again *recall) {
 	res.Value["peak_excess"] = max(0, o.peak)
 	res.Value["granted"], res.Value["bound"] = o.granted, bound
 	if r.rules.clock == bucket.CallerTime && again.whole() {
-		skew := l.skew(r.spec.Granularity)
+		skew := l.skew(r.spec.step())
 		res.Value["predicted_peak_excess"] = r.spec.predict(l)
 		res.Value["spread_s"], res.Value["age_s"] = skew.Spread.Seconds(), skew.Age.Seconds()
 		res.Value["expiries"] = float64(skew.Expiries)

@@ -70,9 +70,9 @@ func (l *outlook) skew(g time.Duration) bucket.Skew {
 // grant needs U ≥ cost − R·o_last, so the window holds at most C + R·(b − a) +
 // R·(o_last − o_first), whatever was stored before it, as long as the key lives.
 func (s Spec) predict(l *outlook) float64 {
-	k := bucket.Skew{Granularity: s.Granularity}
+	k := bucket.Skew{Granularity: s.step()}
 	if s.Time == bucket.CallerTime && l != nil {
-		k = l.skew(s.Granularity)
+		k = l.skew(s.step())
 	}
 	return min(s.Limit.PredictedExcess(k), math.MaxFloat64)
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"bucketproof/bucket"
 )
@@ -16,13 +17,13 @@ type rules struct {
 	rate     float64 // R, tokens per ns
 	fast     float64 // R·(1 + ρ), for the upper bound
 	slow     float64 // R·(1 − ρ), for the lower bound
-	slack    float64 // R·g, tokens
+	slack    float64 // R·(g + clock stray), tokens
 	charges  float64 // 1 + retries: what an unknown may cost, in costs
 	empty    bool    // the lower bound starts with an empty bucket
 	clock    bucket.TimeSource
 	life     int64 // of an idle key for the prediction, ns; 0: none expires, or nothing is predicted
 	steady   bool  // one clock decides everything, and never goes back
-	grain    int64 // g, ns
+	grain    int64 // g + clock stray, ns
 }
 
 func (s Spec) rules() (rules, error) {
@@ -40,12 +41,12 @@ func (s Spec) rules() (rules, error) {
 		rate:     rate,
 		fast:     rate * (1 + s.RateTolerance),
 		slow:     rate * (1 - s.RateTolerance),
-		slack:    rate * float64(s.Granularity),
+		slack:    rate * float64(s.step()),
 		charges:  1 + float64(s.Retries),
 		empty:    s.EmptyStart,
 		clock:    s.Time,
 		steady:   s.Time == bucket.ServerTime,
-		grain:    int64(s.Granularity),
+		grain:    int64(s.step()),
 	}, nil
 }
 
@@ -56,6 +57,8 @@ func (s Spec) validate() error {
 	switch {
 	case s.Granularity < 0:
 		return fmt.Errorf("granularity is %v, want 0 or more", s.Granularity)
+	case s.ClockStray < 0:
+		return fmt.Errorf("clock stray is %v, want 0 or more", s.ClockStray)
 	case !(s.RateTolerance >= 0 && s.RateTolerance < 1):
 		return fmt.Errorf("rate tolerance is %v, want it in [0, 1)", s.RateTolerance)
 	case s.Retries < 0:
@@ -67,6 +70,9 @@ func (s Spec) validate() error {
 	}
 	return nil
 }
+
+// step is g as seen on the history's clock: what no window's length is exact to.
+func (s Spec) step() time.Duration { return s.Granularity + s.ClockStray }
 
 // life is how long an idle key lives by the prediction's account, in ns;
 // 0: so long that none expires.

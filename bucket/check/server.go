@@ -33,7 +33,7 @@ const farthest = 1e15
 
 func newServer(r *reading, q *request) *server {
 	spec := *r.spec
-	spec.RateTolerance = exactTolerance
+	spec.RateTolerance, spec.ClockStray = exactTolerance, 0
 	v := &server{of: r, zero: q.began, offset: q.call, referee: newReferee(r.spec)}
 	v.spec = &spec
 	v.rules, _ = spec.rules() // r has validated it

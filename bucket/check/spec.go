@@ -14,6 +14,14 @@ type Spec struct {
 	// worth R·g tokens in both bounds.
 	Granularity time.Duration
 
+	// ClockStray is how far the wall clock that the limiter or its keys' lives
+	// go by strayed from the history's monotonic one during the run, ≥ 0: the
+	// largest minus the smallest difference. A window's length on the one and on
+	// the other differ by no more, so it is slack like g; not at the server's own
+	// instants. (Seen: a virtual machine's clock that was set forward by 0.5 ms
+	// ten times a second for minutes, and 1.3 tokens too many at R = 1000.)
+	ClockStray time.Duration
+
 	// RateTolerance is ρ ≥ 0, relative: the upper bound takes R·(1 + ρ), the
 	// lower one R·(1 − ρ). A run takes DefaultRateTolerance or more; a recorded
 	// history of another program takes 0.

@@ -25,6 +25,10 @@ const requestTimeout = 5 * time.Second
 // that a burst meets the limiter and not the dialling.
 const warmUp = 64
 
+// warmTries is how often the first requests are made before the limiter counts
+// as one that does not answer.
+const warmTries = 3
+
 // Runner runs plans against one place where buckets live.
 type Runner struct {
 	Store  Store       // where the state audit looks; nil: no audit
@@ -147,8 +151,19 @@ func (r *run) close() {
 }
 
 // warm sends each instance's first requests, all at once, to a bucket that is
-// not judged. It fails when not one of them is answered.
+// not judged. It fails when not one of them is answered, and not again on a
+// second and a third try: a machine may stand still for some seconds.
 func (r *run) warm(ctx context.Context) error {
+	var err error
+	for range warmTries {
+		if err = r.warmOnce(ctx); err == nil || ctx.Err() != nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (r *run) warmOnce(ctx context.Context) error {
 	s := &r.plan.Scenario
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -175,7 +190,7 @@ func (r *run) warm(ctx context.Context) error {
 		}
 	}
 	wg.Wait()
-	if !answered && ctx.Err() == nil {
+	if !answered {
 		return fmt.Errorf("no answer to the first requests: %w", failed)
 	}
 	return nil

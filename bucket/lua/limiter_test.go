@@ -32,6 +32,11 @@ func TestBuiltinsConform(t *testing.T) {
 				limitertest.Run(t, func(t *testing.T) bucket.Limiter { return open(t, r, f) },
 					limitertest.Options{Costs: true, Granularity: f.Granularity})
 			})
+			t.Run(f.Name+" witnessed", func(t *testing.T) {
+				t.Parallel()
+				limitertest.Run(t, func(t *testing.T) bucket.Limiter { return openWitnessed(t, r, f) },
+					limitertest.Options{Costs: true, Granularity: f.Granularity})
+			})
 		}
 	})
 }

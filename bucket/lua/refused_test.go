@@ -1,8 +1,10 @@
 package lua_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -137,4 +139,59 @@ func TestWithoutMULTI(t *testing.T) {
 			t.Errorf("got %v, %+v, %v, want an error that is not unsent", got, seen, err)
 		}
 	}
+}
+
+// TestACutReplyIsUnknown: a block whose results end early is an unknown outcome
+// without a witness, even if the limiter's answer is among those that came: an
+// answer without its number would make the number look like nobody's charge.
+func TestACutReplyIsUnknown(t *testing.T) {
+	whole := "+OK\r\n" + strings.Repeat("+QUEUED\r\n", 7) + "*7\r\n" +
+		":1\r\n" + "*2\r\n$1\r\n5\r\n$1\r\n6\r\n" + ":1\r\n" + "*2\r\n$1\r\n5\r\n$1\r\n7\r\n" + ":1\r\n" + ":1\r\n" + ":1\r\n"
+	f := oddFile(t, "return 1", nil, nil)
+	for n := 0; n <= len(whole); n++ {
+		c := redis.NewClient(&redis.Options{Addr: canned(t, whole[:n]), Protocol: 2, DisableIdentity: true, MaxRetries: -1, PipelinePoolSize: -1})
+		l, err := lua.NewWitnessed(f, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, seen, err := l.Ask(t.Context(), []string{"k"}, nil)
+		if n == len(whole) {
+			want := bucket.Witness{Sequence: 1, BeforeMicros: 5_000_006, AfterMicros: 5_000_007, Before: bucket.Unseen(), After: bucket.Unseen()}
+			if err != nil || got != int64(1) || !sameState(seen.Before, want.Before) || seen.Sequence != 1 || seen.AfterMicros != want.AfterMicros {
+				t.Errorf("whole: got %v, %+v, %v, want %+v", got, seen, err, want)
+			}
+		} else if err == nil || errors.Is(err, bucket.ErrUnsent) || got != nil || seen != (bucket.Witness{}) {
+			t.Errorf("after %q: got %v, %+v, %v", whole[:n], got, seen, err)
+		}
+		_ = c.Close()
+	}
+}
+
+// canned listens for one connection, waits for EXEC, answers, and hangs up.
+func canned(t *testing.T, answer string) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		c, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		var asked []byte
+		for part := make([]byte, 4096); !bytes.Contains(asked, []byte("exec")); {
+			n, err := c.Read(part)
+			if err != nil {
+				return
+			}
+			if asked = append(asked, part[:n]...); bytes.Contains(part[:n], []byte("hello")) {
+				_, _ = c.Write([]byte("-ERR unknown command 'hello'\r\n"))
+			}
+		}
+		_, _ = c.Write([]byte(answer))
+	}()
+	return listener.Addr().String()
 }

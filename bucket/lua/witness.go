@@ -99,13 +99,22 @@ func (w *witness) ask(ctx context.Context, key string, call *once) (any, bucket.
 	case nothing:
 		return nil, seen, call.failure(err)
 	}
-	seen = bucket.Witness{BeforeMicros: began.Val().UnixMicro(), Before: w.state.of(before), After: bucket.Unseen()}
-	if !isBroken(err) {
-		seen.AfterMicros, seen.After = ended.Val().UnixMicro(), w.state.of(after)
-		seen.Sequence = counted.Val() // 0 with an error
+	own := call.Err()
+	if isBroken(err) {
+		if own == nil || errors.Is(own, redis.Nil) {
+			own = err // an answer without its number would look like a charge of nobody's
+		}
+		return nil, seen, call.failure(own)
 	}
-	if err := call.Err(); err != nil && (!isBroken(err) || call.Val() == nil) {
-		return nil, seen, call.failure(err)
+	seen = bucket.Witness{
+		Sequence:     counted.Val(), // 0 with an error
+		BeforeMicros: began.Val().UnixMicro(),
+		AfterMicros:  ended.Val().UnixMicro(),
+		Before:       w.state.of(before),
+		After:        w.state.of(after),
+	}
+	if own != nil {
+		return nil, seen, call.failure(own)
 	}
 	return call.Val(), seen, nil
 }
@@ -118,9 +127,8 @@ func (o *once) refused() bool {
 	return errors.As(o.first, &reply) && !errors.Is(o.Err(), o.first)
 }
 
-// isBroken reports whether reading the results ended early. The client then
-// gives the error to every command that has none of its own, also to those
-// whose results had come.
+// isBroken reports whether the results ended early. The client then gives the
+// error to every command that has none of its own, also where its result came.
 func isBroken(err error) bool {
 	var reply redis.Error
 	return err != nil && !errors.As(err, &reply)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
@@ -102,8 +103,9 @@ func matrixFigure(r *Report) plot.Figure {
 	}}.Figure()
 }
 
-// sweepPages show, for each scenario that was run at several points, how far
-// limiters exceeded the bound at each.
+// sweepPages show, for each scenario that was run at several clock spreads, how
+// far limiters exceeded the bound at each. Sweeps over limits or loads are not
+// drawn: neither axis would mean the same at two of their points.
 func sweepPages(r *Report) []page {
 	groups := groupScenarios(r)
 	points := make(map[string][]string) // base → points
@@ -120,6 +122,9 @@ func sweepPages(r *Report) []page {
 	}
 	var pages []page
 	for _, base := range bases {
+		if !spreads(points[base]) {
+			continue
+		}
 		lines, predicted := sweepLines(r, groups, base, points[base])
 		for n := 0; len(lines) > 0; n++ {
 			part := lines[:min(len(lines), plot.MostLines)]
@@ -134,6 +139,14 @@ func sweepPages(r *Report) []page {
 		}
 	}
 	return pages
+}
+
+// spreads says whether points of a sweep are clock spreads: durations.
+func spreads(points []string) bool {
+	return !slices.ContainsFunc(points, func(point string) bool {
+		_, err := time.ParseDuration(point)
+		return err != nil
+	})
 }
 
 // sweepLines collects peak excesses by limiter and point. No line: none of the

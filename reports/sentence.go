@@ -112,6 +112,14 @@ func clockSpread(run Run) float64 {
 	return high - low
 }
 
+// witnessWords say how a run was recorded.
+func witnessWords(run Run) string {
+	if run.Witness {
+		return "true order recorded in Redis"
+	}
+	return "seen from outside"
+}
+
 // clockWords describes an instance's clock.
 func clockWords(c Clock) string {
 	var parts []string
@@ -164,10 +172,16 @@ func mainFigure(c Check) string {
 		if ratio, ok := v["smallest_ratio"]; ok {
 			return "least " + quantity.Number(ratio) + " of fair"
 		}
-	case check.StateAudit:
+	case check.StateAudit, check.ReplyContract:
 		if v["violations"] > 0 {
 			return quantity.Plural(quantity.Number(v["violations"]), "violation")
 		}
+	case check.Replay:
+		if compared, ok := v["compared"]; ok {
+			return quantity.Plural(quantity.Number(v["divergences"]), "divergence") + " of " + quantity.Number(compared) + " compared"
+		}
+	case check.Linearizability:
+		return map[string]string{string(check.Pass): "a legal order exists", string(check.Fail): "no legal order"}[c.Verdict]
 	case check.Accounting:
 	default:
 		var parts []string

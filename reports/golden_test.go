@@ -52,6 +52,29 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
+// TestSelftestGoldens holds what a selftest adds.
+func TestSelftestGoldens(t *testing.T) {
+	f := selftested(5)
+	dir := t.TempDir()
+	if err := write(dir, f.report, f.load, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, part := range map[string]*regexp.Regexp{
+		"report.md": nil, "junit.xml": nil,
+		"report.html":  regexp.MustCompile(`(?s)<section class="card" id="selftest">.*?</section>`),
+		"results.json": regexp.MustCompile(`(?s)  "selftest": .*?\n  }`),
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if part != nil {
+			data = append(part.Find(data), '\n')
+		}
+		golden(t, "selftest."+name, data)
+	}
+}
+
 func TestTextGoldens(t *testing.T) {
 	many := large(39).report
 	many.Verdict = "pass"
@@ -67,6 +90,8 @@ func TestTextGoldens(t *testing.T) {
 		"numbered.txt":      {many, false},
 		"nothing.txt":       {&Report{Verdict: "pass"}, false},
 		"single.txt":        {single, false},
+		"selftest.txt":      {selftested(5).report, false},
+		"selftest.held.txt": {held().report, false},
 	} {
 		var b bytes.Buffer
 		if err := Text(&b, c.report, c.color); err != nil {

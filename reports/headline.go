@@ -17,6 +17,9 @@ const controls = "control/"
 
 // headline is the verdict in one sentence.
 func headline(r *Report) string {
+	if r.Selftest != nil {
+		return selftestHeadline(r)
+	}
 	n := tally(r)
 	runs := quantity.Things(len(r.Runs), "run")
 	switch {
@@ -86,7 +89,7 @@ func tally(r *Report) counted {
 	n := counted{states: make(map[state]int)}
 	names := make(map[string]bool)
 	for _, run := range r.Runs {
-		s := stateOf(run)
+		s := stateWithin(r, run)
 		n.states[s]++
 		if s == caught && strings.HasPrefix(run.Limiter, controls) {
 			names[run.Limiter] = true

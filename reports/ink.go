@@ -1,6 +1,9 @@
 package reports
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // ink colours terminal text, or leaves it plain.
 type ink struct{ color bool }
@@ -27,8 +30,10 @@ func (p ink) cell(marks []mark, width int) string {
 		marks = []mark{{State: absent}}
 	}
 	var b strings.Builder
-	for _, mk := range marks {
-		b.WriteString(p.mark(mk.State))
+	used := 0
+	for _, s := range symbols(marks) {
+		b.WriteString(p.paint(s.State, s.Text))
+		used += utf8.RuneCountInString(s.Text)
 	}
-	return b.String() + strings.Repeat(" ", max(0, width-len(marks)))
+	return b.String() + strings.Repeat(" ", max(0, width-used))
 }

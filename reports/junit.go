@@ -46,36 +46,12 @@ type (
 // what is not as expected is a failure; an undecided run counts as skipped.
 func junit(r *Report) ([]byte, error) {
 	report := junitReport{Name: "bucketproof"}
-	suites := make(map[string]*junitSuite)
-	suite := func(name string) *junitSuite {
-		if suites[name] == nil {
-			suites[name] = &junitSuite{Name: name}
-			if !r.StartedAt.IsZero() {
-				suites[name].Timestamp = r.StartedAt.UTC().Format("2006-01-02T15:04:05")
-			}
-		}
-		return suites[name]
-	}
-	for _, run := range r.Runs {
-		suite(run.Scenario).add(runCase(run), run.DurationS)
-	}
-	for _, s := range r.Skipped {
-		suite(s.Scenario).add(junitCase{
-			Class: s.Scenario, Name: s.Limiter, Skipped: &junitProblem{Message: s.Reason},
-		}, 0)
-	}
-	names := scenarioNames(r)
-	if len(r.Unmet) > 0 {
-		const expectations = "expectations over the whole command"
-		for _, u := range r.Unmet {
-			suite(expectations).add(unmetCase(expectations, u), 0)
-		}
-		names = append(names, expectations)
-	}
 	seconds := 0.0
-	for _, name := range names {
-		s := suites[name]
+	for _, s := range junitSuites(r) {
 		s.Time = junitTime(s.seconds)
+		if !r.StartedAt.IsZero() {
+			s.Timestamp = r.StartedAt.UTC().Format("2006-01-02T15:04:05")
+		}
 		report.Suites = append(report.Suites, *s)
 		report.Tests += s.Tests
 		report.Failures += s.Failures
@@ -88,6 +64,47 @@ func junit(r *Report) ([]byte, error) {
 		return nil, fmt.Errorf("render JUnit: %w", err)
 	}
 	return cleanLines(append([]byte(xml.Header), append(data, '\n')...)), nil
+}
+
+// junitSuites are the suites with their cases: of a selftest the controls, then
+// the scenarios, then expectations that no single run can meet.
+func junitSuites(r *Report) []*junitSuite {
+	var list []*junitSuite
+	index := make(map[string]*junitSuite)
+	suite := func(name string) *junitSuite {
+		if index[name] == nil {
+			index[name] = &junitSuite{Name: name}
+			list = append(list, index[name])
+		}
+		return index[name]
+	}
+	if r.Selftest != nil {
+		const selftest = "selftest of the harness"
+		for _, c := range selftestCases(r, selftest) {
+			suite(selftest).add(c, 0)
+		}
+	}
+	for _, run := range r.Runs {
+		suite(suiteName(r, run.Scenario)).add(runCase(run), run.DurationS)
+	}
+	for _, s := range r.Skipped {
+		suite(suiteName(r, s.Scenario)).add(junitCase{
+			Class: s.Scenario, Name: s.Limiter, Skipped: &junitProblem{Message: s.Reason},
+		}, 0)
+	}
+	const expectations = "expectations over the whole command"
+	for _, u := range untold(r) {
+		suite(expectations).add(unmetCase(expectations, u), 0)
+	}
+	return list
+}
+
+// suiteName is the scenario; the clean runs of a selftest share a suite.
+func suiteName(r *Report, scenario string) string {
+	if r.Selftest != nil && strings.HasPrefix(scenario, cleanScenario+"/") {
+		return cleanScenario
+	}
+	return scenario
 }
 
 func (s *junitSuite) add(c junitCase, seconds float64) {
@@ -115,6 +132,31 @@ func runCase(run Run) junitCase {
 		c.Skipped = &junitProblem{Message: "undecided: " + strings.Join(doubts(run), " ")}
 	}
 	return c
+}
+
+// selftestCases are one for each control and one for the clean runs.
+func selftestCases(r *Report, class string) []junitCase {
+	var cases []junitCase
+	for _, c := range r.Selftest.Controls {
+		out := junitCase{Class: class, Name: c.Name, Out: controlWords(r, c)}
+		switch stateOfControl(r, c) {
+		case unexpected:
+			out.Failure = &junitProblem{
+				Message: "missed by " + c.Check, Text: controlWords(r, c) + " It stands for: " + strings.TrimSuffix(c.StandsFor, ".") + ".",
+			}
+		case undecided:
+			out.Skipped = &junitProblem{Message: controlWords(r, c)}
+		}
+		cases = append(cases, out)
+	}
+	alarms := junitCase{Class: class, Name: "false alarms", Out: alarmWords(r)}
+	switch stateOfAlarms(r) {
+	case unexpected:
+		alarms.Failure = &junitProblem{Message: alarmWords(r), Text: strings.Join(alarmNames(r), "\n")}
+	case undecided:
+		alarms.Skipped = &junitProblem{Message: alarmWords(r)}
+	}
+	return append(cases, alarms)
 }
 
 func unmetCase(class string, u Unmet) junitCase {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestJUnitFailsOnlyTheUnexpected(t *testing.T) {
-	f := troubled()
-	data, err := junit(f.report)
+func decodedJUnit(t *testing.T, r *Report) junitReport {
+	t.Helper()
+	data, err := junit(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -16,6 +16,12 @@ func TestJUnitFailsOnlyTheUnexpected(t *testing.T) {
 	if err := xml.Unmarshal(data, &report); err != nil {
 		t.Fatal(err)
 	}
+	return report
+}
+
+func TestJUnitFailsOnlyTheUnexpected(t *testing.T) {
+	f := troubled()
+	report := decodedJUnit(t, f.report)
 	verdicts := make(map[string]string)
 	for _, run := range f.report.Runs {
 		verdicts[clean(run.Scenario)+" "+run.Limiter] = run.Verdict

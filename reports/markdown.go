@@ -13,9 +13,12 @@ func markdown(r *Report) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", escape(headline(r)))
 	markdownFacts(&b, r)
+	if r.Selftest != nil {
+		markdownSelftest(&b, r)
+	}
 	markdownMatrix(&b, newMatrix(r))
 	markdownRuns(&b, r)
-	markdownUnmet(&b, r.Unmet)
+	markdownUnmet(&b, untold(r))
 	markdownLatency(&b, r)
 	markdownSkipped(&b, r.Skipped)
 	return []byte(b.String())
@@ -29,6 +32,25 @@ func markdownFacts(b *strings.Builder, r *Report) {
 		escape(machineWords(r.Harness)), quantity.Instant(r.StartedAt), quantity.Seconds(r.FinishedAt.Sub(r.StartedAt).Seconds()))
 	for _, w := range warnings(r) {
 		fmt.Fprintf(b, "> **Warning:** %s\n\n", escape(w))
+	}
+}
+
+// markdownSelftest tabulates the controls. Threads are code, so that pasting
+// the report leaves no trace in them.
+func markdownSelftest(b *strings.Builder, r *Report) {
+	fmt.Fprintf(b, "## %s, %s\n\n%s\n\n", escape(caughtWords(r)), escape(alarmWords(r)), aboutControls)
+	b.WriteString("| | control | check | stands for | where it happened | what was found | to see it |\n")
+	b.WriteString("| :---: | --- | --- | --- | --- | --- | --- |\n")
+	for _, c := range ranked(r) {
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", stateOfControl(r, c).symbol(), escape(c.Name), escape(c.Check),
+			escape(sentence(c.StandsFor)), code(c.Threads), escape(controlWords(r, c)), code(controlCommand(c)))
+	}
+	b.WriteString("\n")
+	for _, name := range alarmNames(r) {
+		fmt.Fprintf(b, "- false alarm: %s\n", escape(name))
+	}
+	if len(alarmNames(r)) > 0 {
+		b.WriteString("\n")
 	}
 }
 
@@ -53,13 +75,13 @@ func markdownMatrix(b *strings.Builder, m matrix) {
 	for _, s := range []state{passed, caught, unexpected, undecided, skipped} {
 		key = append(key, s.symbol()+" "+s.words())
 	}
-	b.WriteString(strings.Join(key, ", ") + ". Several symbols are the points of a sweep.\n\n")
+	b.WriteString(strings.Join(key, ", ") + ". Several symbols are the points of a sweep; a number counts them.\n\n")
 }
 
 func markdownCell(marks []mark) string {
 	var cell strings.Builder
-	for _, mk := range marks {
-		cell.WriteString(mk.State.symbol())
+	for _, s := range symbols(marks) {
+		cell.WriteString(s.Text)
 	}
 	return cell.String()
 }
@@ -145,6 +167,14 @@ var marks = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_"
 // escape makes s plain text in Markdown, on one line.
 func escape(s string) string {
 	return marks.Replace(clean(s))
+}
+
+// code makes s literal text in a table of Markdown; "" stays empty.
+func code(s string) string {
+	if s == "" {
+		return s
+	}
+	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(clean(s)) + "`"
 }
 
 func capitalized(s string) string {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -41,7 +42,7 @@ func newMatrix(r *Report) matrix {
 		m.cells[cell] = append(m.cells[cell], mk)
 	}
 	for i, run := range r.Runs {
-		add(run.Scenario, mark{State: stateOf(run), Run: i, Limiter: run.Limiter})
+		add(run.Scenario, mark{State: stateWithin(r, run), Run: i, Limiter: run.Limiter})
 	}
 	for _, s := range r.Skipped {
 		add(s.Scenario, mark{State: skipped, Run: -1, Reason: s.Reason, Limiter: s.Limiter})
@@ -59,6 +60,42 @@ func (m matrix) at(row, column string) []mark {
 		row, column = column, row
 	}
 	return m.cells[[2]string{row, column}]
+}
+
+// mostSymbols is how many runs of a cell are told one by one where a line of
+// text is all there is; more are counted.
+const mostSymbols = 10
+
+// symbol is a part of a cell in text.
+type symbol struct {
+	State state
+	Text  string
+}
+
+// symbols write a cell: a symbol a run, or for many runs how many came to what.
+func symbols(marks []mark) []symbol {
+	var list []symbol
+	if len(marks) <= mostSymbols {
+		for _, mk := range marks {
+			list = append(list, symbol{mk.State, mk.State.symbol()})
+		}
+		return list
+	}
+	n := make(map[state]int)
+	for _, mk := range marks {
+		n[mk.State]++
+	}
+	for s := unexpected; s >= absent; s-- {
+		if n[s] == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s%d", s.symbol(), n[s])
+		if len(list) > 0 {
+			text = " " + text
+		}
+		list = append(list, symbol{s, text})
+	}
+	return list
 }
 
 // group is where a scenario stands: a scenario of its own, or a point of one.

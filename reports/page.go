@@ -20,6 +20,7 @@ type (
 		Command         string
 		Facts           []fact
 		Warnings        []string
+		Selftest        *htmlSelftest
 		Hero            *htmlHero
 		Unmet           []Unmet
 		Matrix          htmlMatrix
@@ -68,7 +69,7 @@ type (
 func newPage(r *Report, g gallery) htmlPage {
 	p := htmlPage{
 		Title: "Bucketproof: " + headline(r), Headline: headline(r), State: topState(r), Command: r.Command,
-		Warnings: warnings(r), Unmet: r.Unmet, Skipped: r.Skipped,
+		Warnings: warnings(r), Unmet: untold(r), Skipped: r.Skipped,
 		States: []state{passed, caught, unexpected, undecided, skipped},
 	}
 	if r.Seed != 0 { // a recorded history has none
@@ -89,6 +90,9 @@ func newPage(r *Report, g gallery) htmlPage {
 	runs := make([]htmlRun, len(r.Runs))
 	for i, run := range r.Runs {
 		runs[i] = newHTMLRun(r, i, run, g.runs[i])
+	}
+	if r.Selftest != nil {
+		p.Selftest = newHTMLSelftest(r)
 	}
 	if i := hero(r); i >= 0 {
 		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i]), Reading: reading(r.Runs[i])}
@@ -166,6 +170,9 @@ func newHTMLScenarios(r *Report, runs []htmlRun, g gallery) []htmlScenario {
 		s := &list[at]
 		if s.About == "" {
 			s.About = run.About
+			if r.Selftest != nil && isClean(run) {
+				s.About = aboutClean
+			}
 		}
 		runs[i].Point = groups[run.Scenario].point
 		s.Runs = append(s.Runs, runs[i])

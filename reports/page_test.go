@@ -54,10 +54,10 @@ func TestPage(t *testing.T) {
 	if err := chromedp.Do(ctx, console("first")); err != nil {
 		t.Fatal(err)
 	}
-	embedded := sample()
+	embedded := large(40)
 	embedded.report.Redis = Redis{Kind: "embedded", Engine: "miniredis", Version: "2.40.0"}
 	for name, f := range map[string]*fixture{
-		"troubled": troubled(), "large": large(60), "embedded": embedded, "nothing": newFixture(),
+		"troubled": troubled(), "large": embedded, "selftest": selftested(48), "nothing": newFixture(),
 	} {
 		dir := t.TempDir()
 		if err := write(dir, f.report, f.load, false); err != nil {
@@ -156,7 +156,13 @@ func followLinks(t *testing.T, ctx context.Context) {
 // TestPageStandsAlone reads the page as text: nothing in it points elsewhere
 // but links to the files beside it.
 func TestPageStandsAlone(t *testing.T) {
-	f := troubled()
+	for name, f := range map[string]*fixture{"troubled": troubled(), "selftest": selftested(4)} {
+		t.Run(name, func(t *testing.T) { standsAlone(t, f) })
+	}
+}
+
+func standsAlone(t *testing.T, f *fixture) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := write(dir, f.report, f.load, false); err != nil {
 		t.Fatal(err)

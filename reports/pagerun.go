@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"html/template"
+	"io/fs"
+	"net/url"
 	"strings"
 
 	"bucketproof/bucket/check"
@@ -21,6 +23,7 @@ type (
 		Envelope, Shares  template.HTML
 		Description       string // of the picture, in words
 		File              string
+		Linearizability   string // a file too
 		Warnings          []string
 		Facts             []fact
 		Checks            []htmlCheck
@@ -47,12 +50,15 @@ type (
 )
 
 func newHTMLRun(r *Report, i int, run Run, pic picture) htmlRun {
-	s := stateOf(run)
+	s := stateWithin(r, run)
 	view := htmlRun{
 		ID: runID(i), Limiter: run.Limiter, Scenario: run.Scenario, State: s, Open: s >= undecided || len(r.Runs) == 1,
 		Summary: runSummary(run), Envelope: pic.envelope, Shares: pic.shares, File: pic.file, Description: describe(run, pic),
 		Warnings: append([]string(nil), run.Warnings...), Errors: run.Errors,
 		Facts: runFacts(run), Latencies: latencyRows(run), LatencyNote: latencyNote(r),
+	}
+	if fs.ValidPath(run.Linearizability) && run.Linearizability != "." { // a file beside the page, not somewhere else
+		view.Linearizability = (&url.URL{Path: run.Linearizability}).String()
 	}
 	if !run.LatencyMeasured {
 		view.LatencyAside = "by the way: this run was not made for its latencies"
@@ -121,12 +127,7 @@ func runFacts(run Run) []fact {
 	if run.Theory.PredictedPeakExcess > 0 && clockSpread(run) > 0 {
 		list = append(list, fact{"Clocks explain", "up to " + quantity.Tokens(run.Theory.PredictedPeakExcess)})
 	}
-	if run.Witness {
-		list = append(list, fact{"Witness", "yes"})
-	} else {
-		list = append(list, fact{"Witness", "no"})
-	}
-	return list
+	return append(list, fact{"Order of requests", witnessWords(run)})
 }
 
 func newHTMLCheck(run Run, c Check) htmlCheck {

@@ -59,6 +59,8 @@ type Run struct {
 	DurationS float64 `json:"duration_s"`
 	Dir       string  `json:"dir"` // of its history, relative to results.json, with forward slashes
 
+	Linearizability string `json:"linearizability,omitempty"` // Porcupine's picture of a failing run, a path like Dir
+
 	Counts    Counts     `json:"counts"`
 	Theory    Theory     `json:"theory"`
 	Instances []Instance `json:"instances"`

@@ -10,8 +10,8 @@ import (
 )
 
 // Text writes the summary that ends a command on a terminal: the verdict, the
-// matrix, what is not as expected or not decided, and what was skipped. With
-// color it uses the eight ANSI colours.
+// matrix (of a selftest, the controls in its place), what is not as expected or
+// not decided, and what was skipped. With color it uses the eight ANSI colours.
 func Text(w io.Writer, r *Report, color bool) error {
 	p := ink{color: color}
 	var b strings.Builder
@@ -19,15 +19,17 @@ func Text(w io.Writer, r *Report, color bool) error {
 	for _, warning := range warnings(r) {
 		b.WriteString(p.paint(undecided, "warning: ") + clean(warning) + "\n")
 	}
-	if len(r.Runs) == 1 && len(r.Skipped) == 0 {
+	switch {
+	case r.Selftest != nil:
+		textSelftest(&b, p, r)
+		textRuns(&b, p, r)
+	case len(r.Runs) == 1 && len(r.Skipped) == 0:
 		textChecks(&b, p, r.Runs[0])
-	} else {
+	default:
 		textMatrix(&b, p, newMatrix(r))
-		for _, run := range r.Runs {
-			textRun(&b, p, run)
-		}
+		textRuns(&b, p, r)
 	}
-	for _, u := range r.Unmet {
+	for _, u := range untold(r) {
 		fmt.Fprintf(&b, "\n%s %s: %s was expected in at least one run\n", p.mark(unexpected), clean(u.Limiter), clean(u.Check))
 		textLine(&b, sentence(u.Detail))
 	}
@@ -40,6 +42,9 @@ func Text(w io.Writer, r *Report, color bool) error {
 
 // topState is the verdict of the whole as a state.
 func topState(r *Report) state {
+	if r.Selftest != nil && stateOfSelftest(r) == unexpected {
+		return unexpected
+	}
 	switch r.Verdict {
 	case "pass":
 		return passed
@@ -47,6 +52,43 @@ func topState(r *Report) state {
 		return undecided
 	}
 	return unexpected
+}
+
+// textSelftest draws a line for each control, those to look at first, and one
+// for the clean runs.
+func textSelftest(b *strings.Builder, p ink, r *Report) {
+	names, checks := 0, 0
+	for _, c := range r.Selftest.Controls {
+		names, checks = max(names, utf8.RuneCountInString(clean(c.Name))), max(checks, utf8.RuneCountInString(clean(c.Check)))
+	}
+	b.WriteString("\n")
+	for _, c := range ranked(r) {
+		head := fmt.Sprintf("%s  %s  ", pad(clean(c.Name), names), pad(clean(c.Check), checks))
+		room := max(terminalWidth-2-utf8.RuneCountInString(head), 30)
+		fmt.Fprintf(b, "%s %s%s\n", p.mark(stateOfControl(r, c)), head, shortened(clean(controlFigure(r, c)), room))
+	}
+	fmt.Fprintf(b, "\n%s %s\n", p.mark(stateOfAlarms(r)), alarmWords(r))
+	for _, name := range alarmNames(r) {
+		textLine(b, name)
+	}
+}
+
+// shortened cuts s between words so that it takes at most width.
+func shortened(s string, width int) string {
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	s = string([]rune(s)[:width-1])
+	if i := strings.LastIndexByte(s, ' '); i > 0 {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, " ,;:") + "…"
+}
+
+func textRuns(b *strings.Builder, p ink, r *Report) {
+	for _, run := range r.Runs {
+		textRun(b, p, run)
+	}
 }
 
 // textRun explains a run that is not as expected or not decided.
@@ -63,7 +105,7 @@ func textRun(b *strings.Builder, p ink, run Run) {
 
 // textChecks tells all that was found in a run that is the only one.
 func textChecks(b *strings.Builder, p ink, run Run) {
-	fmt.Fprintf(b, "\n%s in %s: %s\n\n", clean(run.Limiter), clean(run.Scenario), describe(run, picture{}))
+	fmt.Fprintf(b, "\n%s in %s, %s: %s\n\n", clean(run.Limiter), clean(run.Scenario), witnessWords(run), describe(run, picture{}))
 	width := 0
 	for _, c := range run.Checks {
 		width = max(width, utf8.RuneCountInString(c.Name))
@@ -122,7 +164,7 @@ func textMatrix(b *strings.Builder, p ink, m matrix) {
 	for i, column := range m.Columns {
 		widths[i] = utf8.RuneCountInString(heads[i])
 		for _, row := range m.Rows {
-			widths[i] = max(widths[i], len(m.at(row, column)))
+			widths[i] = max(widths[i], utf8.RuneCountInString(ink{}.cell(m.at(row, column), 0)))
 		}
 		line += "  " + pad(heads[i], widths[i])
 	}

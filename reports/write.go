@@ -74,6 +74,11 @@ func complete(r *Report) *Report {
 	c.Runs = append([]Run{}, r.Runs...)
 	c.Skipped = append([]Skip{}, r.Skipped...)
 	c.Unmet = append([]Unmet{}, r.Unmet...)
+	if r.Selftest != nil {
+		selftest := *r.Selftest
+		selftest.Controls = append([]ControlResult{}, selftest.Controls...)
+		c.Selftest = &selftest
+	}
 	for i := range c.Runs {
 		run := &c.Runs[i]
 		run.Instances = append([]Instance{}, run.Instances...)

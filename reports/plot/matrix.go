@@ -34,9 +34,11 @@ const (
 
 // cell sizes, in points.
 const (
-	markSize = 17
-	markGap  = 3
-	rowPitch = markSize + 6
+	markSize  = 17
+	markGap   = 3
+	rowPitch  = markSize + 6
+	markPitch = markSize + markGap
+	mostMarks = 15 // in a line of a cell
 )
 
 // words explain an outcome in the legend, beside its symbol.
@@ -64,15 +66,28 @@ func (m Matrix) Figure() Figure {
 		l.columns = append(l.columns, l.width)
 		most := 1
 		for i := range m.Rows {
-			most = max(most, len(m.Cells(i, j)))
+			most = max(most, min(len(m.Cells(i, j)), mostMarks))
 		}
-		l.width += vg.Length(most*(markSize+markGap) + 8)
+		l.width += vg.Length(most*markPitch + 8)
+	}
+	for i := range m.Rows {
+		l.rows = append(l.rows, l.body)
+		l.body += m.rowHeight(i)
 	}
 	l.right = l.width - 8
 	l.width = max(l.right+l.slope+12, 440)
 	l.legend = m.legend(l.width - 24)
-	l.height = 12 + titleSize + 8 + l.legend.height + l.slope + 20 + vg.Length(len(m.Rows)*rowPitch) + 12
+	l.height = 12 + titleSize + 8 + l.legend.height + l.slope + 20 + l.body + 12
 	return Figure{title: m.Title, width: l.width, height: l.height, paint: func(c draw.Canvas) { m.draw(c, l) }}
+}
+
+// rowHeight is that of the cell with most lines of marks.
+func (m Matrix) rowHeight(i int) vg.Length {
+	lines := 1
+	for j := range m.Columns {
+		lines = max(lines, (len(m.Cells(i, j))+mostMarks-1)/mostMarks)
+	}
+	return vg.Length(rowPitch + (lines-1)*markPitch)
 }
 
 const longestName = 240
@@ -81,6 +96,8 @@ const longestName = 240
 type layout struct {
 	slope         vg.Length   // height of the slanted column names
 	columns       []vg.Length // left edges
+	rows          []vg.Length // upper edges, below the first
+	body          vg.Length   // height of all rows
 	right         vg.Length   // where the last column ends
 	width, height vg.Length
 	legend        matrixLegend
@@ -103,12 +120,13 @@ func (m Matrix) draw(c draw.Canvas, l layout) {
 		c.FillText(slanted, vg.Point{X: l.columns[j] + markSize/2 + 4, Y: base + 2}, fit(name, longestName, sty))
 	}
 	for i, name := range m.Rows {
-		y := base - 4 - vg.Length(i*rowPitch) - rowPitch/2
+		y := base - 4 - l.rows[i] - rowPitch/2
 		c.FillText(sty, vg.Point{X: c.Min.X, Y: y - labelSize*0.36}, fit(name, longestName, sty))
-		c.StrokeLine2(draw.LineStyle{Color: grid, Width: 1}, c.Min.X, y-rowPitch/2, l.right, y-rowPitch/2)
+		end := y + rowPitch/2 - m.rowHeight(i)
+		c.StrokeLine2(draw.LineStyle{Color: grid, Width: 1}, c.Min.X, end, l.right, end)
 		for j := range m.Columns {
 			for n, o := range m.Cells(i, j) {
-				o.draw(c, l.columns[j]+vg.Length(n*(markSize+markGap)), y-markSize/2)
+				o.draw(c, l.columns[j]+vg.Length(n%mostMarks*markPitch), y-markSize/2-vg.Length(n/mostMarks*markPitch))
 			}
 		}
 	}

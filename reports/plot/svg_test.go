@@ -56,8 +56,12 @@ func gallery() map[string]Figure {
 	matrix := Matrix{Title: hostile, Rows: []string{hostile, "b"}, Columns: []string{"x", hostile}, Cells: func(i, j int) []Outcome {
 		return []Outcome{Passed, Caught, Unexpected, Undecided, Skipped}[:2*i+j+1]
 	}}
+	crowded := Matrix{Title: hostile, Rows: []string{"a", "b"}, Columns: []string{"x"}, Cells: func(i, _ int) []Outcome {
+		return make([]Outcome, 67*i+1)
+	}}
 	return map[string]Figure{
-		"envelope": trace.Wide(), "envelope-narrow": trace.Narrow(), "window": window.Wide(), "window-narrow": window.Narrow(),
+		"crowded-matrix": crowded.Figure(),
+		"envelope":       trace.Wide(), "envelope-narrow": trace.Narrow(), "window": window.Wide(), "window-narrow": window.Narrow(),
 		"untitled": window.Untitled(), "empty": empty.Wide(), "empty-narrow": empty.Narrow(),
 		"latency": latency.Wide(), "latency-narrow": latency.Narrow(), "no-latency": Latency{}.Wide(),
 		"shares": shares.Wide(), "shares-narrow": shares.Narrow(), "no-shares": Shares{}.Narrow(),

@@ -63,6 +63,9 @@ func many(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	if stem, ok := strings.CutSuffix(what, "ply"); ok {
+		return fmt.Sprintf("%d %splies", n, stem)
+	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 

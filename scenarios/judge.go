@@ -195,7 +195,7 @@ func (r *run) excuse(res *Result) {
 		switch {
 		case v.ExplainedByExpiry():
 			why = "a key that expired while calls were under way explains this, the machine was too slow to decide"
-		case v.Name == check.SpuriousDenial && v.WithinPrediction && res.Time == bucket.CallerTime:
+		case (v.Name == check.SpuriousDenial || v.Name == check.AcceptRate) && v.WithinPrediction && res.Time == bucket.CallerTime:
 			why = "the age of the callers' readings explains this, the machine was too slow to decide"
 		default:
 			continue

@@ -130,6 +130,9 @@ func concludeSelftest(r *reports.Report) {
 		}
 	}
 	r.Selftest = result
+	if result.FalseAlarms > 0 {
+		r.Verdict = "fail"
+	}
 }
 
 // failure is the sentence with which a run failed a check.

@@ -58,8 +58,9 @@ func luaMin(a, b float64) float64 {
 }
 
 // TTLMillis is the life the script gives the key at every request: one full
-// refill, rounded up to whole milliseconds. From 1e17 on Redis refuses the
-// number, after the new state was stored: the request ends in an error.
+// refill, rounded up to whole milliseconds. From 1e17 on Redis 7.0
+// refuses the number, after the new state was stored: the request ends in an
+// error. (Redis 8 and Valkey take it.)
 func (l Limit) TTLMillis() float64 {
 	return math.Ceil(float64(l.Capacity / l.Rate * 1000))
 }

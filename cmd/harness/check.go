@@ -39,8 +39,8 @@ A line is an object such as
   {"call_ns":1000,"return_ns":51000,"outcome":"allowed","key":"user:7"}
 with times on one clock in nanoseconds, outcome allowed, denied, unsent or
 unknown, and optionally key, instance, cost, due_ns, now_ms, remaining,
-retry_after_s, sequence and server_us. Lines need no order. The first line may
-be {"history":1,"limit":{"rate":100,"capacity":50}}.`,
+retry_after_s, sequence, server_us, server_end_us, tokens_before, time_before,
+tokens_after and time_after. Lines need no order. The first line may be {"history":1,"limit":{"rate":100,"capacity":50}}.`,
 		Example: `  harness check history.jsonl --rate 100 --capacity 50
   zcat access.jsonl.gz | harness check - --rate 5k --capacity 1k --initial unknown`,
 		Args: exactly("HISTORY"),

@@ -27,6 +27,9 @@
 //   - scripts have no bit, struct or cmsgpack, and there are no functions and no
 //     modules (CL.THROTTLE);
 //   - MEMORY USAGE counts Go's memory, and throughput is this process's;
+//   - a pipeline's replies leave one by one, each before the next command runs,
+//     where Redis runs all that it has received and then replies: a client that
+//     hangs up after the first reply may be ahead of the rest;
 //   - a blocking command (BLPOP and its like) is answered beside the pause and
 //     the ageing of keys.
 //

@@ -40,7 +40,8 @@ A line is an object such as
 with times on one clock in nanoseconds, outcome allowed, denied, unsent or
 unknown, and optionally key, instance, cost, due_ns, now_ms, remaining,
 retry_after_s, sequence, server_us, server_end_us, tokens_before, time_before,
-tokens_after and time_after. Lines need no order. The first line may be {"history":1,"limit":{"rate":100,"capacity":50}}.`,
+tokens_after and time_after. Lines need no order. The first line may be
+{"history":1,"limit":{"rate":100,"capacity":50}}.`,
 		Example: `  harness check history.jsonl --rate 100 --capacity 50
   zcat access.jsonl.gz | harness check - --rate 5k --capacity 1k --initial unknown`,
 		Args: exactly("HISTORY"),

@@ -86,9 +86,16 @@ const (
 	shownBehind = 2
 )
 
-// next takes the next decision in the server's order.
-func (c *chain) next(p *referee, w *witnessed) {
+// next takes the next decision in the server's order. astray is how many unknown
+// requests there are whose numbers have not been missed. They may have taken all
+// numbers before w's on a store that was lost meanwhile: 1 is seen, all is
+// flushed, the new 1 is not, and 2 does not follow from what was seen.
+func (c *chain) next(p *referee, w *witnessed, astray int64) {
 	d := c.link(p, w)
+	if d != nil && w.sequence-1 <= astray {
+		d = nil
+		c.gaps++
+	}
 	if w.outcome != history.Unknown {
 		if e := c.decide(p, w); d == nil {
 			d = e

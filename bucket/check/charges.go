@@ -16,6 +16,8 @@ type charges struct {
 	last     int64 // the largest number; 0: none yet
 	missing  int64 // numbers below it that no request has
 	restarts int64 // times that the numbers fell back or repeated: FLUSH, eviction, failover
+	hole     int64 // the latest missing numbers begin here
+	disorder int64 // times that a number came behind a larger one that had left it out
 
 	// Around the first missing number: which operations, and the number.
 	odd    int64
@@ -38,8 +40,12 @@ func (c *charges) next(w *witnessed, fresh bool) {
 	switch gap := w.sequence - c.last - 1; {
 	case gap < 0:
 		c.restarts++
+		if c.hole > 0 && w.sequence >= c.hole {
+			c.disorder++ // by the server's clock it came later
+		}
 	case gap > 0:
 		c.missing += gap
+		c.hole = c.last + 1
 		if c.odd == 0 {
 			c.odd = c.last + 1
 			if c.numbered > 1 {

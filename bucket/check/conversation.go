@@ -121,9 +121,9 @@ func (c *conversation) remaining(r *reading, s *sweep) {
 		c.broken.ranges++
 		c.breach(r, s, math.Inf(1), []int64{a.index}, "told %s remaining of %s", exactly(l.capacity, a.remaining), tokens(l.capacity))
 		return
-	case a.remaining < -tolerance:
+	case a.remaining < -tolerance: // −0.1 may be told as −1
 		c.broken.ranges++
-		c.breach(r, s, -a.remaining/l.rate, []int64{a.index}, "told %s remaining", tokens(a.remaining))
+		c.breach(r, s, (-a.remaining-1)/l.rate, []int64{a.index}, "told %s remaining", tokens(a.remaining))
 	}
 	if !c.base.known {
 		return

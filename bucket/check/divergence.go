@@ -42,11 +42,11 @@ func (d *divergence) say(p *referee) string {
 	w := &d.of
 	switch d.kind {
 	case kindDecision:
-		has := "has " + exactly(math.NaN(), d.had(p)) + " of " + tokens(w.cost) + " tokens"
+		has := d.had(p)
 		if d.allowed {
-			return "it was denied, the model " + has + " and grants it"
+			return fmt.Sprintf("it was denied, the model holds %s tokens and grants its %s", exactly(w.cost, has), tokens(w.cost))
 		}
-		return "it was allowed, the model " + has + " and denies it"
+		return fmt.Sprintf("it was allowed, the model holds %s tokens and denies its %s", exactly(w.cost, has), tokens(w.cost))
 	case kindStored:
 		return fmt.Sprintf("%s tokens were stored, the model stores %s", exactly(d.model.Tokens, w.after.Tokens), exactly(w.after.Tokens, d.model.Tokens))
 	case kindStamp:

@@ -12,9 +12,10 @@
 // reached the limiter. At one instant all calls come before all returns.
 //
 // A check is sound when it accuses no limiter that keeps the contract, whatever
-// the machine's delays; all of these are, but for one case of the state audit. It is
-// complete when it finds every violation; none of these can be on [call,
-// return] alone, and below is said what each may miss.
+// the machine's delays; all of these are, but for one case each of the state
+// audit and the replay. It is complete when it finds every violation; none of
+// these can be on [call, return] alone, and below is said what each may miss.
+// With a witness nearly all are.
 //
 // # Over-admission
 //
@@ -75,9 +76,65 @@
 //
 // # Accounting and fairness
 //
-// Accounting holds the records against what the driver offered. Fairness asks
+// Accounting holds the records against what the driver offered and, where the
+// server numbered the decisions, the charges against the requests: on a key that
+// begins at number 1 as many numbers belong to no request as unknown ones may
+// have taken. A last charge that no later number shows is missed. Fairness asks
 // whether an instance got much less than its share of the grants; it needs
 // random arrivals, and sees no starvation of less than half.
+//
+// # At the server's instants
+//
+// A witness ([bucket.Witness]) tells the server's clock just before and after
+// each decision. A limiter that decides by that clock is judged by the first two
+// checks on [before, after + 1 µs] (TIME cuts off), on the server's own time and
+// in its own order, so that nothing is hidden but R times that sliver, and with
+// no tolerance of the rate but 1e-9 for rounding. How far the server's clock is
+// from the callers' is not needed: what was decided before a request was called
+// before it returned, which bounds how long it must wait for others; and an
+// unknown request nobody saw counts from the latest instant among those that had
+// returned by its call. A failure on [call, return] stands all the same, for a
+// clock that leaps is right by its own account only. Where an answer has no
+// witness, or the clock went back on a key, [call, return] decides and the
+// sentence says so. Limiters on other clocks stay on [call, return], since the
+// age of a reading is no fault; server_excess is the largest overshoot at the
+// server's instants, as a figure.
+//
+// # Replay
+//
+// For a limiter said to be of the reference family ([Spec].Model) each decision
+// and the state stored after it must equal [bucket.Rule.Take] of the state before
+// it, bit for bit, at the time that the script used: what the caller's clock
+// said, floored, or the stored time, which must lie between the server's two. And
+// each state before must equal the one that the decision with the number before
+// left, or be absent, when that one's life of a full refill may have ended (Redis
+// counts in whole milliseconds, so one less is enough). So all decisions on a key
+// are those of one sequential bucket: nothing was read that another had not
+// written, which is what atomic means. Missing numbers are bridged, as the chain
+// begins anew behind them; numbers that fall back or repeat (FLUSH, failover) are
+// events. Missed: what a decision with a lost reply did, and a failover to an
+// older copy while exactly as many replies are lost would be accused.
+//
+// # Linearizability
+//
+// Porcupine searches the beginning of each key's history for an order that calls
+// and returns allow and in which the model decides (and, with a witness, numbers
+// and stores) what was seen. It is exponential, so it ends where more than 8
+// requests are in flight, 256 with a witness, at 1000 requests, or where the key
+// may have expired. A legal beginning with pending requests is one of a legal
+// history, so what has no order proves a fault. It shares nothing with the other
+// checks: for a right clock whatever they accuse has no order, and with a witness
+// it finds what the replay finds.
+//
+// # Reply contract
+//
+// What a limiter tells beside yes and no, on calls that no other answer on the
+// key overlaps: remaining lies in [0, C], and from one such call to the next
+// rises by no more than R·(return − earlier call) + R·g less the costs granted
+// since, and 1, for it may be floored; a request that comes a denial's retry_after
+// and g behind its return is granted, if nothing was granted or unknown between
+// and it costs no more. A hint that is too long is a figure: over what an empty
+// bucket needs. Missed: a remaining that is too low.
 //
 // # Two verdicts
 //
@@ -91,6 +148,7 @@
 //	spurious denial:  smallest level < cost + R·(g + ahead + own return − call)
 //	accept rate:      replays of C − R·(S + 2·D + g) and C + (1 + k)·R·(S + 2·D + g) tokens
 //	fairness:         starvation from R·(S + g) ≥ 1 on
+//	reply contract:   as if a clock were off by at most S + D + g
 //
 // where ahead is by how much the fastest clock so far is ahead of the denied
 // call's. These were tried on simulated runs of the reference script with

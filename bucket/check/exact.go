@@ -9,6 +9,8 @@ func (v *server) doubt() string {
 	switch {
 	case v.back > 0:
 		return "the server's clock went back by " + length(v.back)
+	case v.disorder > 0:
+		return "the server's clock and the numbers of its decisions disagree"
 	case strays > 0:
 		return many(strays, "answer") + " came without the server's time"
 	}
@@ -39,7 +41,7 @@ func (r *reading) bounds(again *recall) (over, spurious Result) {
 		over.Detail += "; judged on the callers' times: " + why
 		return over, spurious
 	}
-	if v.back == 0 {
+	if v.back == 0 && v.disorder == 0 {
 		over.Value["server_excess"] = 0
 		for _, s := range v.order {
 			over.Value["server_excess"] = max(over.Value["server_excess"], s.over.peak)

@@ -81,3 +81,47 @@ func ExampleResult_withinPrediction() {
 	// fail true
 	// 49.0 too many, 50.1 explained
 }
+
+// With a witness every decision is replayed from what was stored before it. Here
+// the limiter rounds its level to a tenth, which changes no decision in this run,
+// and the replay finds the first one that stores another number than the model.
+func ExampleJudge_replay() {
+	limit := bucket.Limit{Rate: 3, Capacity: 2}
+	model := bucket.RuleRedisTime
+	var ops []history.Operation
+	var stored bucket.State
+	for i := range int64(4) {
+		call := i * int64(100*time.Millisecond)
+		micros := 1_764_547_200_000_000 + call/1000
+		before := stored
+		after, allowed := model.Take(before, limit, float64(micros), 1)
+		after.Tokens = math.Round(after.Tokens*10) / 10
+		stored = after
+		op := history.Operation{
+			Call: call, Return: call + 1e6, Clock: history.NoClock, Key: "tenant-1", Instance: "a", Cost: 1,
+			Outcome: history.Denied, Remaining: math.NaN(), RetryAfter: -1,
+			Witness: bucket.Witness{Sequence: i + 1, BeforeMicros: micros, AfterMicros: micros, Before: before, After: after},
+		}
+		if allowed {
+			op.Outcome = history.Allowed
+		}
+		ops = append(ops, op)
+	}
+	spec := check.Spec{
+		Limit: limit, Granularity: time.Microsecond, Time: bucket.ServerTime, Model: &model, Witnessed: true,
+	}
+	report, err := check.Judge(spec, history.All(ops), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range report.Results {
+		if r.Name == check.Replay {
+			fmt.Println(r.Verdict)
+			fmt.Println(r.Detail)
+		}
+	}
+	// Output:
+	// fail
+	// decision 2 of instance a, key tenant-1: 0.29999999999999999 tokens were stored, the model stores 0.30000000000000004; the first of 2 divergences in 4 decisions
+}

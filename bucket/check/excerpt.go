@@ -11,7 +11,7 @@ import (
 // The most that the search for an order can be asked: it is exponential in the
 // requests in flight, unless the server numbered them.
 const (
-	excerptMost   = 2000   // requests of a key
+	excerptMost   = 1000   // requests of a key
 	excerptsMost  = 20_000 // requests in all
 	crowdMost     = 8      // requests in flight, and of unknown outcome
 	numberedMost  = 256    // requests in flight where they are numbered
@@ -110,7 +110,7 @@ func (r *reading) idle() int64 {
 	if life == 0 && r.spec.Limit.TTLMillis() > 0 {
 		return math.MaxInt64
 	}
-	return life - int64(rounding)
+	return life - int64(rounding) - int64(r.spec.ClockStray)
 }
 
 // pending says that of the first n requests of the excerpt the i-th had not

@@ -10,11 +10,12 @@ import (
 	"bucketproof/bucket/history"
 )
 
-// Judge judges the operations, which come in order of Call, by every check
-// that needs nothing but them: over-admission, spurious-denial, accept-rate,
-// state-audit, accounting, fairness, one Result each and always in this order.
-// samples, sorted by Call, are what the state audit looks at; without any it is
-// skipped.
+// Judge judges the operations, which come in order of Call, by every check:
+// over-admission, spurious-denial, accept-rate, state-audit, accounting, replay,
+// linearizability, fairness, reply-contract, one Result each and always in this
+// order. samples, sorted by Call, are what the state audit looks at; without any
+// it is skipped, and so are others where the operations or the specification do
+// not tell what they need: a witness, a model, what remains.
 //
 // Judge ranges over ops twice, so ops must give the same operations again, as
 // slices and files do. The second reading is for what depends on the end of the
@@ -24,7 +25,9 @@ import (
 //
 // An operation may be reused by ops once the next one is asked for; its
 // strings may not. Memory grows with the requests in flight, the keys, the
-// instances and the evidence, not with the operations.
+// instances and the evidence, not with the operations. The search for an order
+// keeps up to 20,000 operations and as much as it remembers, for at most
+// [Spec].LinearizeTimeout a key; nothing else takes real time into account.
 //
 // An error means that there is nothing to judge: ops or the specification is
 // malformed, or the order is broken.

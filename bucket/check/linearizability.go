@@ -28,7 +28,8 @@ type linear struct {
 	requests int64
 	passed   []string // why keys were passed over
 	failed   *sweep   // the first key without an order
-	shortest int      // the fewest first requests on it that have none
+	shortest int      // so many first requests on it have none
+	sure     bool     // one fewer has
 	steps    int64
 }
 
@@ -65,7 +66,7 @@ func (r *reading) linearize() *linear {
 	}
 	l.steps = h.steps.Load()
 	if l.failed != nil {
-		l.shortest = h.shortest(l.failed.excerpt, len(l.failed.excerpt.calls))
+		l.shortest, l.sure = h.shortest(l.failed.excerpt, len(l.failed.excerpt.calls))
 	}
 	return l
 }
@@ -108,15 +109,7 @@ func (r *reading) linearizability(l *linear, again *recall) Result {
 	switch res.Verdict {
 	case Fail:
 		res.WithinPrediction = false
-		e := l.failed.excerpt
-		res.Value["shortest"] = float64(l.shortest)
-		res.Detail = fmt.Sprintf("the first %s%s have no order in which the model decides as they were decided; the first %d have",
-			many(int64(l.shortest), "request"), onKey(l.failed.key), l.shortest-1)
-		res.Evidence = &Evidence{Key: l.failed.key, Operations: again.album.shown[ofLinear]}
-		for i := max(0, l.shortest-lastShown); i < l.shortest; i++ {
-			q := &e.calls[i]
-			res.Evidence.Notes = append(res.Evidence.Notes, fmt.Sprintf("request %d, %s: %v", i+1, called(r.crowd.members[q.instance].Name), &attempt{quoted: q}))
-		}
+		r.showDisorder(&res, l, again)
 	case Undecided:
 		res.Detail = fmt.Sprintf("the search for an order of %s gave up", requests)
 	default:
@@ -127,6 +120,22 @@ func (r *reading) linearizability(l *linear, again *recall) Result {
 		res.Detail += fmt.Sprintf("; %s passed over: %s", many(int64(n), "key"), strings.Join(slices.Compact(l.passed), ", "))
 	}
 	return res
+}
+
+// showDisorder puts the end of the requests without an order into the result.
+func (r *reading) showDisorder(res *Result, l *linear, again *recall) {
+	e := l.failed.excerpt
+	res.Value["shortest"] = float64(l.shortest)
+	res.Detail = fmt.Sprintf("the first %s%s have no order in which the model decides as they were decided", many(int64(l.shortest), "request"), onKey(l.failed.key))
+	if l.sure {
+		res.Detail += fmt.Sprintf("; the first %d have", l.shortest-1)
+	}
+	res.Evidence = &Evidence{Key: l.failed.key, Operations: again.album.shown[ofLinear]}
+	for i := max(0, l.shortest-lastShown); i < l.shortest; i++ {
+		q := &e.calls[i]
+		who := called(r.crowd.members[q.instance].Name)
+		res.Evidence.Notes = append(res.Evidence.Notes, fmt.Sprintf("request %d, %s: %v", i+1, who, &attempt{quoted: q}))
+	}
 }
 
 // DrawLinearization writes a picture, one HTML page that needs nothing else, of
@@ -149,7 +158,7 @@ func DrawLinearization(w io.Writer, spec Spec, ops iter.Seq2[*history.Operation,
 	h := r.newSearch()
 	n := len(s.excerpt.calls)
 	if h.seek(s.excerpt, n) == porcupine.Illegal {
-		n = h.shortest(s.excerpt, n)
+		n, _ = h.shortest(s.excerpt, n)
 	}
 	h.steps.Store(0)
 	model := h.model()

@@ -68,7 +68,7 @@ func (r *reading) replyContract(again *recall) Result {
 	case worst != nil:
 		b := &worst.replies.broken
 		res.Verdict, res.WithinPrediction = Fail, r.rules.clock == bucket.CallerTime && sum.unexplained == 0
-		res.Detail = fmt.Sprintf("%s in %s: %s%s", many(sum.count(), "false reply"), many(judged, "lone call"), b.notes[0], onKey(worst.key))
+		res.Detail = fmt.Sprintf("%s in %s: %s%s", falsehoods(sum.count()), many(judged, "lone call"), b.notes[0], onKey(worst.key))
 		res.Evidence = &Evidence{Key: worst.key, Operations: again.album.shown[ofReplies], Notes: b.notes}
 	case judged == 0:
 		return res.skip("no call was alone on its key")
@@ -80,6 +80,13 @@ func (r *reading) replyContract(again *recall) Result {
 		}
 	}
 	return res
+}
+
+func falsehoods(n int64) string {
+	if n == 1 {
+		return "1 false reply"
+	}
+	return fmt.Sprintf("%d false replies", n)
 }
 
 // liar is the key with the most false replies; nil when there is none.

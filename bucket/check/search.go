@@ -50,20 +50,24 @@ func (h *search) seek(e *excerpt, n int) porcupine.CheckResult {
 	return res
 }
 
-// shortest is the fewest first requests of an excerpt without an order, when
-// the first n have none: with none for some, there is none for more.
-func (h *search) shortest(e *excerpt, n int) int {
+// shortest narrows down the fewest first requests of an excerpt without an
+// order, when the first n have none: with none for some, there is none for more.
+// sure says that one fewer has an order; else the search grew too long for it.
+func (h *search) shortest(e *excerpt, n int) (fewest int, sure bool) {
+	h.steps.Store(0)
 	low := 0
 	for low+1 < n {
-		h.steps.Store(0)
 		middle := (low + n) / 2
-		if h.seek(e, middle) == porcupine.Illegal {
+		switch h.seek(e, middle) {
+		case porcupine.Illegal:
 			n = middle
-		} else {
+		case porcupine.Ok:
 			low = middle
+		default:
+			return n, false
 		}
 	}
-	return n
+	return n, true
 }
 
 // attempts is the first n requests of an excerpt for the search.

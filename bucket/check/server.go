@@ -20,7 +20,8 @@ type server struct {
 	zero     int64 // µs: the first witnessed request's began
 	offset   int64 // ns: its call
 	answered int64 // requests that were answered and have an instant
-	back     int64 // the most that the clock went back on a key, ns
+	back     int64 // the most that the clock is known to have gone back on a key, ns
+	disorder int64 // times that the clock and the numbers of decisions disagree
 }
 
 // exactTolerance is ρ at the server's instants. Its clock is the limiter's, so
@@ -124,7 +125,7 @@ func (v *server) leave(t *track, w *witnessed) {
 	}
 	t.charges.next(w, v.spec.Witnessed)
 	if v.referee != nil {
-		t.chain.next(v.referee, w)
+		t.chain.next(v.referee, w, t.unknown-t.charges.missing)
 	}
 }
 
@@ -146,5 +147,6 @@ func (r *reading) unwatch(s *sweep) {
 			t.sweep.key = s.key
 			t.sweep.retire(never, &r.server.crowd)
 		}
+		r.server.disorder += t.charges.disorder
 	}
 }

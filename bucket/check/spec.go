@@ -39,8 +39,9 @@ type Spec struct {
 	// predict; "" is a limiter of which nothing is known.
 	Time bucket.TimeSource
 
-	// TTL is the life of an idle key that the prediction assumes; 0 is one
-	// full refill in whole milliseconds, the reference's.
+	// TTL is the life of an idle key that the prediction, the replay and the
+	// search for an order assume; 0 is one full refill in whole milliseconds, the
+	// reference's.
 	TTL time.Duration
 
 	// RandomArrivals says that arrivals were Poisson or think times random:

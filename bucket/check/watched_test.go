@@ -22,6 +22,8 @@ type watched struct {
 	ahead  int64 // of the server's clock to the history's, ns
 	ttl    int64 // ms
 
+	leap func(at int64) int64 // by how much the server's clock has leapt, ns; nil: never
+
 	ops   []history.Operation
 	plans []plan
 	cells map[string]*cell
@@ -36,6 +38,8 @@ type plan struct {
 	took    int64 // the block, ns
 	back    int64 // from the end of the block to the return, ns
 	lost    bool  // the reply is; for a lost request that never arrives, arrives is 0
+	twice   bool  // the client sends it again, for it lost the first reply
+	flush   bool  // everything stored is lost before it
 }
 
 // cell is one bucket on the server.
@@ -110,7 +114,13 @@ func (w *watched) run() []history.Operation {
 	}
 	slices.SortStableFunc(w.decided, func(a, b int) int { return cmp.Compare(w.plans[a].arrives, w.plans[b].arrives) })
 	for _, i := range w.decided {
+		if w.plans[i].flush {
+			clear(w.cells)
+		}
 		w.decide(&w.ops[i], w.plans[i])
+		if w.plans[i].twice {
+			w.decide(&w.ops[i], w.plans[i])
+		}
 	}
 	slices.SortStableFunc(w.ops, func(a, b history.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	return w.ops
@@ -124,6 +134,10 @@ func (w *watched) decide(op *history.Operation, p plan) {
 	w.busy = end
 	if w.frozen {
 		script, end = begin, begin
+	}
+	if w.leap != nil {
+		leapt := w.leap(begin)
+		begin, script, end = begin+leapt, script+leapt, end+leapt
 	}
 	c := w.cells[op.Key]
 	if c == nil {

@@ -76,6 +76,7 @@ func TestDivergenceInWords(t *testing.T) {
 func TestDrawLinearization(t *testing.T) {
 	w := spaced(40)
 	ops, spec := w.run(), w.spec()
+	spec.LinearizeTimeout = 0
 	ops[20].Outcome = history.Denied
 	r := find(t, judged(t, spec, ops), Linearizability)
 	if r.Verdict != Fail || r.Value["shortest"] != 21 {

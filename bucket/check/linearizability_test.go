@@ -76,7 +76,9 @@ func TestPorcupineAgrees(t *testing.T) {
 
 func agree(t *testing.T, seed uint64, w *watched, ops []history.Operation, corrupt bool, seen map[string]int) {
 	t.Helper()
-	rep := judged(t, w.spec(), ops)
+	spec := w.spec()
+	spec.LinearizeTimeout = 0
+	rep := judged(t, spec, ops)
 	linear, replay := find(t, rep, Linearizability), find(t, rep, Replay)
 	whole := linear.Value["requests"] == float64(len(ops))
 	seen[string(w.source)+" "+string(linear.Verdict)+" "+string(replay.Verdict)]++

@@ -49,9 +49,10 @@ type cell struct {
 	sequence int64
 }
 
+// spec is what the run is judged by, without the search for an order.
 func (w *watched) spec() Spec {
 	return Spec{
-		Limit: w.limit, Time: w.source, Model: &w.rule, Witnessed: true,
+		Limit: w.limit, Time: w.source, Model: &w.rule, Witnessed: true, LinearizeTimeout: -1,
 		Granularity: time.Duration(1e9 / w.rule.TicksPerSecond), RateTolerance: DefaultRateTolerance,
 	}
 }

@@ -38,14 +38,19 @@ func (p *referee) expired(micros int64) bool {
 // is false where that is not known.
 func (p *referee) now(w *witnessed) (now float64, ok bool) {
 	if p.source != bucket.ServerTime && w.clock != history.NoClock {
-		tick := int64(1e9 / p.rule.TicksPerSecond)
-		now := w.clock / tick
-		if w.clock%tick < 0 {
-			now--
-		}
-		return float64(now), true
+		return p.ticks(w.clock), true
 	}
 	return w.after.Time, w.after.Exists && !math.IsNaN(w.after.Time)
+}
+
+// ticks floors a clock's reading in ns to the rule's ticks.
+func (p *referee) ticks(clock int64) float64 {
+	tick := int64(1e9 / p.rule.TicksPerSecond)
+	n := clock / tick
+	if clock%tick < 0 {
+		n--
+	}
+	return float64(n)
 }
 
 // timely says that the time that the script used lies between the server's two.

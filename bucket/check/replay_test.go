@@ -3,7 +3,9 @@ package check
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/history"
@@ -100,6 +102,72 @@ func TestReplayFindsEveryCorruption(t *testing.T) {
 	for _, c := range corruptions {
 		if put[c.name] < cases(3000)/50 {
 			t.Errorf("%s: %d times only", c.name, put[c.name])
+		}
+	}
+}
+
+// What cannot be replayed, or searched for an order, is skipped and says why.
+func TestReplaySkips(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name           string
+		change         func(*Spec, []history.Operation)
+		replay, linear string
+	}{
+		{"no model", func(s *Spec, _ []history.Operation) { s.Model = nil },
+			"the limiter is none of the reference family", "the limiter is none of the reference family"},
+		{"no witness", func(_ *Spec, ops []history.Operation) { unwatch(ops) },
+			"nobody saw what was stored", "on no key is there a history to search: nobody told the time that the limiter used"},
+		{"no states", func(_ *Spec, ops []history.Operation) {
+			for i := range ops {
+				ops[i].Witness.Before, ops[i].Witness.After = bucket.Unseen(), bucket.Unseen()
+			}
+		}, "the witness does not tell what was stored", "nobody told the time that the limiter used"},
+		{"a witness now and then", func(_ *Spec, ops []history.Operation) { ops[3].Witness = bucket.Witness{} },
+			"", "the server saw only some of the requests"},
+		{"the caller's clock not known", func(s *Spec, ops []history.Operation) {
+			s.Time = bucket.CallerTime
+			for i := range ops {
+				ops[i].Clock = history.NoClock
+			}
+		}, "", "a caller's clock is not known"},
+		{"a state that nobody knows first", func(s *Spec, ops []history.Operation) {
+			s.Time, s.EmptyStart = bucket.CallerTime, true
+			unwatch(ops)
+		}, "nobody saw", "the first state is not known"},
+		{"a crowd", func(s *Spec, ops []history.Operation) {
+			s.Time, s.TTL = bucket.CallerTime, time.Minute
+			for i := range ops {
+				ops[i].Return = ops[len(ops)-1].Return
+			}
+			unwatch(ops)
+		}, "nobody saw", "more than 8 requests were in flight"},
+		{"a pause", func(s *Spec, ops []history.Operation) { s.TTL = 8 * time.Millisecond },
+			"", "the key may have expired"},
+		{"no time", func(s *Spec, _ []history.Operation) { s.LinearizeTimeout = -1 }, "", "no time to search for an order"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := spaced(12)
+			ops, spec := w.run(), w.spec()
+			spec.LinearizeTimeout = 0
+			c.change(&spec, ops)
+			rep := judged(t, spec, ops)
+			for _, want := range []struct{ name, says string }{{Replay, c.replay}, {Linearizability, c.linear}} {
+				r := find(t, rep, want.name)
+				if want.says != "" && (r.Verdict != Skipped || !strings.Contains(r.Detail, want.says)) {
+					t.Errorf("%s: %s: %s; want skipped: %s", want.name, r.Verdict, r.Detail, want.says)
+				}
+			}
+		})
+	}
+}
+
+// Readings are floored, before 1970 too.
+func TestTicks(t *testing.T) {
+	p := &referee{rule: bucket.RuleAppClock}
+	for clock, want := range map[int64]float64{0: 0, 999_999: 0, 1_000_000: 1, -1: -1, -1_000_000: -1, -1_000_001: -2, 1_764_547_200_000_999_999: 1_764_547_200_000} {
+		if got := p.ticks(clock); got != want {
+			t.Errorf("%d ns is tick %v, want %v", clock, got, want)
 		}
 	}
 }

@@ -147,7 +147,8 @@ func (h *search) anyhow(p position, a *attempt) position {
 
 // reading is what the caller's clock told the limiter, in its ticks.
 func (h *search) reading(a *attempt) float64 {
-	return math.Floor(float64(a.clock/1000) / (1e6 / h.spec.Model.TicksPerSecond))
+	micros := time.Unix(0, a.clock).UnixMicro()
+	return math.Floor(float64(micros) / (1e6 / h.spec.Model.TicksPerSecond))
 }
 
 // time is the time by which a was decided; false when it cannot have been.

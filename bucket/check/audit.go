@@ -26,7 +26,6 @@ type trail struct {
 	seen bool // a sample showed one of the key's names
 
 	samples, violations int
-	longest             time.Duration // the longest TTL
 	owed                bool          // at one sample the key had to exist
 }
 

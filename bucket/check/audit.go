@@ -26,7 +26,7 @@ type trail struct {
 	seen bool // a sample showed one of the key's names
 
 	samples, violations int
-	owed                bool          // at one sample the key had to exist
+	owed                bool // at one sample the key had to exist
 }
 
 // quiet is called before the window of a grant called at t begins. The fewest

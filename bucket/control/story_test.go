@@ -60,6 +60,12 @@ var stories = []story{
 			r.wait(700 * ms)
 		}
 	}},
+	{"waits as told", bucket.Limit{Rate: 2, Capacity: 2}, func(r *rig) {
+		for range 15 {
+			r.ask("a", 1)
+			r.wait(max(r.last.RetryAfter, 10*ms))
+		}
+	}},
 	{"several instances", bucket.Limit{Rate: 10, Capacity: 30}, func(r *rig) {
 		for range 20 {
 			for _, instance := range []string{"a", "b", "c"} {

@@ -93,6 +93,15 @@ func TestReplayFindsEveryCorruption(t *testing.T) {
 		if ahead < 0 || !c.put(w, &ops[i], &ops[ahead]) {
 			continue
 		}
+		lost := 0
+		for _, o := range onlyKey(ops, ops[i].Key) {
+			if o.Outcome == history.Unknown {
+				lost++
+			}
+		}
+		if int64(lost) >= ops[i].Witness.Sequence-1 && lost > 0 {
+			continue // the store may have been lost, and the numbers given anew
+		}
 		put[c.name]++
 		r := find(t, judged(t, w.spec(), ops), Replay)
 		if r.Verdict != Fail || !slices.ContainsFunc(r.Evidence.Operations, func(o history.Operation) bool { return o.Witness == ops[i].Witness && o.Call == ops[i].Call }) {

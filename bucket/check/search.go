@@ -32,6 +32,7 @@ type position struct {
 	state  bucket.State
 	open   bool  // what is stored is not known
 	number int64 // of the last decision, where they are numbered
+	free   int64 // requests decided of which nothing is known
 }
 
 // attempt is a request for the search to place.
@@ -115,13 +116,10 @@ func (h *search) step(p position, a *attempt) (position, bool) {
 	switch {
 	case a.free:
 		return h.anyhow(p, a), true
-	case a.numbered && a.seen.Sequence != p.number+1:
-		return p, false
-	case a.numbered && !p.open && !identical(p.state, a.seen.Before):
+	case a.numbered && !p.leads(a):
 		return p, false
 	case a.numbered:
-		p.state, p.open = a.seen.Before, false
-		p.number++
+		p.state, p.open, p.number = a.seen.Before, false, a.seen.Sequence
 	}
 	now, ok := h.time(a)
 	if !ok {
@@ -132,8 +130,19 @@ func (h *search) step(p position, a *attempt) (position, bool) {
 	return p, allowed == (a.outcome == history.Allowed) && (!a.numbered || identical(next, a.seen.After))
 }
 
+// leads says that a may be the next decision at p by its number and the state
+// before it. If as many numbers as come before a's may have been lost replies',
+// then they may have been given anew, on a store that had been lost.
+func (p position) leads(a *attempt) bool {
+	if a.seen.Sequence-1 <= p.free && p.free > 0 {
+		return true
+	}
+	return a.seen.Sequence == p.number+1 && (p.open || identical(p.state, a.seen.Before))
+}
+
 // anyhow decides a request of which nothing is known but that it was called.
 func (h *search) anyhow(p position, a *attempt) position {
+	p.free++
 	if a.numbered {
 		p.number++
 	}
@@ -171,7 +180,7 @@ func identical(a, b bucket.State) bool {
 func same(a, b float64) bool { return a == b || math.Float64bits(a) == math.Float64bits(b) }
 
 func (p position) same(q position) bool {
-	return p.begun == q.begun && p.open == q.open && p.number == q.number && (p.open || identical(p.state, q.state))
+	return p.begun == q.begun && p.open == q.open && p.number == q.number && p.free == q.free && (p.open || identical(p.state, q.state))
 }
 
 func (p position) hash() uint64 {

@@ -4,7 +4,8 @@
 // flow: limiters are built on its clients, scenarios disturb it through its
 // methods, and the audit reads what the limiters left behind.
 //
-// Every server started here listens on the loopback interface, keeps nothing on
+// Every server started here listens on the loopback interface (on a remote
+// Docker engine: on its host, behind a random password), keeps nothing on
 // disk, and is stopped by [Redis.Close].
 //
 // # Clients
@@ -17,7 +18,7 @@
 // # What the embedded server does not do
 //
 // The embedded server is miniredis, which is not Redis. Time to live and TIME
-// are real there (see embedded.go for how, and how precisely), but:
+// are real there (see queue.go for how, and how precisely), but:
 //
 //   - a number that a script hands to a command is written in Go's shortest
 //     form, where Redis writes 17 significant digits; tostring of a microsecond

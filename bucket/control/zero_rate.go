@@ -12,7 +12,7 @@ import (
 var zeroRate = Control{
 	Name:        "control/zero-rate",
 	StandsFor:   "a rate below one token a second is cut to 0, and a rate of 0 means that everything is allowed",
-	Threads:     "golang/go#39984, spring-cloud/spring-cloud-gateway#168",
+	Threads:     "golang/go#39984, spring-cloud/spring-cloud-gateway#168, spring-cloud/spring-cloud-gateway#87",
 	Check:       "over-admission",
 	Scenario:    "slow-rate",
 	Time:        bucket.ServerTime,

@@ -112,8 +112,10 @@
 // are those of one sequential bucket: nothing was read that another had not
 // written, which is what atomic means. Missing numbers are bridged, as the chain
 // begins anew behind them; numbers that fall back or repeat (FLUSH, failover) are
-// events. Missed: what a decision with a lost reply did, and a failover to an
-// older copy while exactly as many replies are lost would be accused.
+// events. Missed: what a decision with a lost reply did; and what does not follow
+// at a number that lost replies could all have led up to, since a flush may have
+// come between. Not proven: a failover to an older copy while exactly as many
+// replies are lost as numbers are given again is accused.
 //
 // # Linearizability
 //
@@ -121,10 +123,13 @@
 // and returns allow and in which the model decides (and, with a witness, numbers
 // and stores) what was seen. It is exponential, so it ends where more than 8
 // requests are in flight, 256 with a witness, at 1000 requests, or where the key
-// may have expired. A legal beginning with pending requests is one of a legal
-// history, so what has no order proves a fault. It shares nothing with the other
-// checks: for a right clock whatever they accuse has no order, and with a witness
-// it finds what the replay finds.
+// may have expired, and where even that takes too long it is tried with half as
+// many. A history with an order has one for its beginning too, with what had not
+// returned left open; so a beginning without one proves a fault. It shares nothing
+// with the other checks: for a right clock whatever they accuse has no order, and
+// with a witness and no lost reply it finds what the replay finds. (For callers'
+// clocks that disagree, a history of the model may well break the bounds: what has
+// no order there is what the bounds accuse beyond their prediction.)
 //
 // # Reply contract
 //

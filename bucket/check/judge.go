@@ -26,8 +26,8 @@ import (
 // An operation may be reused by ops once the next one is asked for; its
 // strings may not. Memory grows with the requests in flight, the keys, the
 // instances and the evidence, not with the operations. The search for an order
-// keeps up to 20,000 operations and as much as it remembers, for at most
-// [Spec].LinearizeTimeout a key; nothing else takes real time into account.
+// keeps up to 20,000 operations and what it remembers of 200,000 steps. It is
+// the only check that real time can end, see [Spec].LinearizeTimeout.
 //
 // An error means that there is nothing to judge: ops or the specification is
 // malformed, or the order is broken.

@@ -42,33 +42,43 @@ func (r *reading) linearize() *linear {
 		if e == nil {
 			continue
 		}
-		n := len(e.calls)
-		switch why := e.why; {
-		case e.numbered && s.track != nil && s.track.charges.restarts > 0:
-			l.passed = append(l.passed, "the numbers of its decisions fell back")
-			continue
-		case why != "" && n < excerptFewest:
+		if why := s.unsearched(h); why != "" {
 			l.passed = append(l.passed, why)
 			continue
 		}
+		n, res := h.begin(e)
 		k := KeyResult{Key: s.key, Verdict: Pass, Figure: float64(n)}
-		switch h.seek(e, n) {
+		switch res {
 		case porcupine.Unknown:
 			k.Verdict = Undecided
 		case porcupine.Illegal:
 			k.Verdict = Fail
 			if l.failed == nil {
-				l.failed = s
+				l.failed, l.shortest = s, n
 			}
 		}
 		l.keys = append(l.keys, k)
 		l.requests += int64(n)
 	}
-	l.steps = h.steps.Load()
+	l.steps = h.spent
 	if l.failed != nil {
-		l.shortest, l.sure = h.shortest(l.failed.excerpt, len(l.failed.excerpt.calls))
+		l.shortest, l.sure = h.shortest(l.failed.excerpt, l.shortest)
 	}
 	return l
+}
+
+// unsearched says why a key is passed over; "" when it is not.
+func (s *sweep) unsearched(h *search) string {
+	e := s.excerpt
+	switch {
+	case e.numbered && s.track != nil && s.track.charges.restarts > 0:
+		return "the numbers of its decisions fell back"
+	case e.why != "" && len(e.calls) < excerptFewest:
+		return e.why
+	case h.spent >= stepsMost:
+		return "the search took too long on others"
+	}
+	return ""
 }
 
 func (r *reading) newSearch() *search {
@@ -106,12 +116,15 @@ func (r *reading) linearizability(l *linear, again *recall) Result {
 	res.Verdict = overall(res.Keys)
 	res.Value["requests"], res.Value["keys"], res.Value["steps"] = float64(l.requests), float64(len(l.keys)), float64(l.steps)
 	requests := many(l.requests, "request")
+	if all := r.counts.Offered - r.counts.Unsent; l.requests < all {
+		requests = fmt.Sprintf("%d of %s", l.requests, many(all, "request"))
+	}
 	switch res.Verdict {
 	case Fail:
 		res.WithinPrediction = false
 		r.showDisorder(&res, l, again)
 	case Undecided:
-		res.Detail = fmt.Sprintf("the search for an order of %s gave up", requests)
+		res.Detail = "the search for an order of " + requests + " gave up"
 	default:
 		res.Detail = fmt.Sprintf("%s have an order in which the model decides as they were decided", requests)
 	}
@@ -156,8 +169,8 @@ func DrawLinearization(w io.Writer, spec Spec, ops iter.Seq2[*history.Operation,
 		return fmt.Errorf("draw key %q: %w", key, errors.New("nothing was searched on it"))
 	}
 	h := r.newSearch()
-	n := len(s.excerpt.calls)
-	if h.seek(s.excerpt, n) == porcupine.Illegal {
+	n, res := h.begin(s.excerpt)
+	if res == porcupine.Illegal {
 		n, _ = h.shortest(s.excerpt, n)
 	}
 	h.steps.Store(0)

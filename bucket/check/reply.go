@@ -33,9 +33,12 @@ func (c *conversation) breach(r *reading, s *sweep, late float64, around []int64
 	}
 }
 
-// moment writes an instant of the history.
+// moment writes an instant of the history, as span writes two.
 func (r *reading) moment(at int64) string {
-	return fmt.Sprintf("%.3f s", float64(at)/1e9)
+	if r.origin < 0 || r.origin > int64(1e12) {
+		return fmt.Sprintf("%.3f s after the first call", float64(at)/1e9)
+	}
+	return fmt.Sprintf("%.3f s", float64(r.origin+at)/1e9)
 }
 
 // replyContract is the result of check 8: what the limiter tells beside yes and

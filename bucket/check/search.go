@@ -13,17 +13,21 @@ import (
 	"bucketproof/bucket/history"
 )
 
-// stepsMost bounds a search: what it remembers grows with every step of the
-// model that it tries.
-const stepsMost = 400_000
+// The most steps of the model that are tried: what Porcupine remembers grows with
+// every step of a look, and a step takes about a microsecond.
+const (
+	lookMost  = 200_000
+	stepsMost = 1_000_000
+)
 
 // search looks for an order of a key's requests, one that calls and returns
 // allow and in which the sequential model decides and stores what was seen. It
 // shares nothing with checks 1, 2 and 5: Porcupine tries the orders.
 type search struct {
 	spec    *Spec
-	timeout time.Duration // of one look
-	steps   atomic.Int64  // of the model so far
+	timeout time.Duration // of a look
+	steps   atomic.Int64  // of this look
+	spent   int64         // steps of all looks so far
 }
 
 // position is what was decided so far in an order.
@@ -44,18 +48,30 @@ type attempt struct {
 
 // seek looks for an order of the first n requests of an excerpt.
 func (h *search) seek(e *excerpt, n int) porcupine.CheckResult {
+	h.steps.Store(0)
 	res := porcupine.CheckOperationsTimeout(h.model(), e.attempts(n), h.timeout)
-	if h.steps.Load() > stepsMost {
+	steps := h.steps.Load()
+	h.spent += steps
+	if steps > lookMost {
 		return porcupine.Unknown
 	}
 	return res
 }
 
+// begin looks for an order of as many first requests of an excerpt as can be
+// decided: of all, else of half of them, and so on.
+func (h *search) begin(e *excerpt) (n int, res porcupine.CheckResult) {
+	for n = len(e.calls); ; n /= 2 {
+		if res = h.seek(e, n); res != porcupine.Unknown || n/2 < excerptFewest {
+			return n, res
+		}
+	}
+}
+
 // shortest narrows down the fewest first requests of an excerpt without an
 // order, when the first n have none: with none for some, there is none for more.
-// sure says that one fewer has an order; else the search grew too long for it.
+// sure says that one fewer has an order; else the look at that took too long.
 func (h *search) shortest(e *excerpt, n int) (fewest int, sure bool) {
-	h.steps.Store(0)
 	low := 0
 	for low+1 < n {
 		middle := (low + n) / 2
@@ -71,17 +87,32 @@ func (h *search) shortest(e *excerpt, n int) (fewest int, sure bool) {
 	return n, true
 }
 
-// attempts is the first n requests of an excerpt for the search.
+// attempts is the first n requests of an excerpt for the search. One that had not
+// returned by the cut may have been decided behind the others, after requests
+// that are left out. By its number that is known: it is then left out, too. (As
+// anything goes for it otherwise, the search would try it everywhere.)
 func (e *excerpt) attempts(n int) []porcupine.Operation {
-	ops := make([]porcupine.Operation, n)
-	for i := range ops {
-		q := &e.calls[i]
-		a := &attempt{quoted: q, numbered: e.numbered}
-		a.free = q.outcome == history.Unknown || e.pending(i, n)
-		ops[i] = porcupine.Operation{ClientId: int(q.instance), Input: a, Call: q.call, Return: q.ret}
-		if a.free {
-			ops[i].Return = never
+	last := int64(0) // the largest number before the cut
+	for i := range n {
+		if !e.pending(i, n) {
+			last = max(last, e.calls[i].seen.Sequence)
 		}
+	}
+	ops := make([]porcupine.Operation, 0, n)
+	for i := range n {
+		q := &e.calls[i]
+		a := &attempt{quoted: q, numbered: e.numbered, free: q.outcome == history.Unknown}
+		if !a.free && e.pending(i, n) {
+			if e.numbered && q.seen.Sequence > last {
+				continue
+			}
+			a.free = !e.numbered
+		}
+		op := porcupine.Operation{ClientId: int(q.instance), Input: a, Call: q.call, Return: q.ret}
+		if a.free {
+			op.Return = never
+		}
+		ops = append(ops, op)
 	}
 	return ops
 }
@@ -92,7 +123,7 @@ func (h *search) model() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return position{} },
 		StepContext: func(_ context.Context, state, input, _ any) (bool, any) {
-			if h.steps.Add(1) > stepsMost {
+			if h.steps.Add(1) > lookMost {
 				return false, state
 			}
 			next, ok := h.step(state.(position), input.(*attempt))

@@ -61,8 +61,10 @@ type Spec struct {
 	// the witness tells: replay then takes the stored time as it is.
 	ShiftedTime bool
 
-	// LinearizeTimeout is how long one search for an order may take, real time;
-	// 0: 2 s, below 0: none is made.
+	// LinearizeTimeout is how long a look for an order may take in real time; 0:
+	// 2 s, below 0: there is none. A look gives up after 200,000 steps of the
+	// model too, some tenths of a second, and tries half as many requests; all
+	// looks together take about 1,000,000 steps.
 	LinearizeTimeout time.Duration
 
 	// Offered is how many requests the driver says it offered; 0: not known.

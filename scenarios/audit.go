@@ -67,17 +67,26 @@ func (a *auditor) watch(ctx context.Context) error {
 func (a *auditor) look(ctx context.Context) error {
 	var found []place
 	for _, b := range a.buckets[:min(len(a.buckets), auditKeys)] {
-		names, err := a.lister.Keys(a.limit, bucket.Request{
-			ID: "audit", Key: b, Instance: "audit", Cost: a.cost, Now: a.base.Add(a.elapsed()),
-		})
+		names, err := a.names(b)
 		if err != nil {
 			return fmt.Errorf("name the keys of %s: %w", b, err)
 		}
-		for _, name := range names {
-			found = append(found, place{bucket: b, name: name})
+		for i, name := range names {
+			found = append(found, place{bucket: b, name: name, first: i == 0})
 		}
 	}
 	return a.inspect(ctx, found)
+}
+
+// names are the Redis keys of a bucket as the limiter names them now; none
+// when it cannot.
+func (a *auditor) names(b string) ([]string, error) {
+	if a.lister == nil {
+		return nil, nil
+	}
+	return a.lister.Keys(a.limit, bucket.Request{
+		ID: "audit", Key: b, Instance: "audit", Cost: a.cost, Now: a.base.Add(a.elapsed()),
+	})
 }
 
 // final searches the whole server for the run's keys, whatever their names,
@@ -102,7 +111,9 @@ func (a *auditor) final(ctx context.Context) error {
 		}
 		if _, ours := absent[b]; ours {
 			absent[b] = false
-			found = append(found, place{bucket: b, name: name})
+			own, err := a.names(b)
+			first := err == nil && len(own) > 0 && own[0] == name
+			found = append(found, place{bucket: b, name: name, first: first})
 		}
 	}
 	for _, b := range a.buckets {
@@ -128,8 +139,12 @@ func (a *auditor) owner(name string) string {
 	return a.prefix + rest[:n]
 }
 
-// place is a Redis key and the bucket it belongs to.
-type place struct{ bucket, name string }
+// place is a Redis key and the bucket it belongs to. The level is kept under
+// the first of the limiter's keys; another may hold a time in a like field.
+type place struct {
+	bucket, name string
+	first        bool
+}
 
 // inspect reads the keys, which stand bucket by bucket, and files what they
 // show under their buckets.
@@ -140,7 +155,7 @@ func (a *auditor) inspect(ctx context.Context, found []place) error {
 	probes := make([]backend.Probe, len(found))
 	for i, f := range found {
 		probes[i].Key = f.name
-		if a.tokens != nil {
+		if a.tokens != nil && f.first {
 			probes[i].Fields = []string{*a.tokens}
 		}
 	}

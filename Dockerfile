@@ -11,13 +11,13 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -buildvcs=false -trimpath -ldflags='-s -w' -o /image/harness ./cmd/harness
-RUN mkdir -p /image/etc/ssl/certs /image/tmp /work/out && chmod 1777 /image/tmp \
+RUN mkdir -p /image/etc/ssl/certs /image/tmp /data/out && chmod 1777 /image/tmp \
     && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/
 
 FROM scratch
 COPY --from=build /image/ /
-COPY --from=build --chown=65532:65532 /work/ /work/
+COPY --from=build --chown=65532:65532 /data/ /data/
 USER 65532:65532
-WORKDIR /work
+WORKDIR /data
 ENTRYPOINT ["/harness"]
 CMD ["run"]

@@ -68,15 +68,14 @@ func (s *sweep) owed(t int64) float64 {
 }
 
 // glance is what a sample must be judged by, noted when the history has come
-// to the sample's call.
+// to the sample's call; zero where the key had seen no request by then.
 type glance struct {
-	sweep *sweep  // nil: no request on the key so far
 	owed  float64 // tokens missing at the sample's return, at least
 	known bool    // a name of the key was seen before
 }
 
 func (s *sweep) glance(sample *Sample, ret int64) glance {
-	g := glance{sweep: s, owed: s.owed(ret), known: s.audit.seen}
+	g := glance{owed: s.owed(ret), known: s.audit.seen}
 	if len(sample.Keys) > 0 {
 		s.audit.seen = true
 	}
@@ -105,15 +104,16 @@ const (
 	kindLevel  = "stored level out of range"
 )
 
-// judge judges one sample. offset is the largest disagreement of the clocks in
-// ns.
-func (a *auditor) judge(sample *Sample, g glance) {
+// judge judges one sample of the key that s is about; nil when nobody asked for
+// it. A look that began before the key's first request may have seen its bucket
+// all the same, so the clocks' disagreement is that of the whole history.
+func (a *auditor) judge(sample *Sample, g glance, s *sweep) {
 	a.samples++
 	t := &trail{}
 	var offsets int64
-	if g.sweep != nil {
-		t = &g.sweep.audit
-		offsets = g.sweep.skews.offsets(a.rules.clock)
+	if s != nil {
+		t = &s.audit
+		offsets = s.skews.offsets(a.rules.clock)
 	}
 	t.samples++
 	before := a.found
@@ -130,9 +130,7 @@ func (a *auditor) judge(sample *Sample, g glance) {
 // on the caller's clock counts its life from what the caller says.
 func (a *auditor) life(sample *Sample, g glance, offsets int64, t *trail) {
 	need := time.Duration(g.owed/a.rules.fast) - rounding - time.Duration(a.rules.grain) - time.Duration(offsets)
-	if g.sweep == nil || need <= 0 {
-		need = 0
-	}
+	need = max(0, need)
 	if need > 0 && (len(sample.Keys) > 0 || sample.Complete || g.known) {
 		a.owed++
 		t.owed = true
@@ -197,7 +195,7 @@ func (r *reading) stateAudit() Result {
 	}
 	a := &auditor{spec: r.spec, rules: &r.rules}
 	for i := range r.samples {
-		a.judge(&r.samples[i], r.glances[i])
+		a.judge(&r.samples[i], r.glances[i], r.known(r.samples[i].Key))
 	}
 	res.Value["samples"], res.Value["violations"] = float64(a.samples), float64(a.found)
 	res.Value["owed"], res.Value["longest_ttl_s"] = float64(a.owed), a.longest.Seconds()

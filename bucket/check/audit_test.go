@@ -51,6 +51,9 @@ func TestStateAudit(t *testing.T) {
 		{"below empty on one clock", []Sample{look(false, key(500*ms, -0.1))}, bucket.ServerTime, Fail, "out of range"},
 		{"below empty by a reading as old as a call lasts", []Sample{look(false, key(500*ms, -0.01))}, bucket.CallerTime, Pass, ""},
 		{"below empty by more", []Sample{look(false, key(500*ms, -0.5))}, bucket.CallerTime, Fail, "out of range"},
+		{"below empty, seen by a look that began before the first request", []Sample{
+			{Call: -int64(ms), Return: int64(2 * ms), Key: "k", Keys: []KeyState{key(500*ms, -0.015)}}, look(false, key(301*ms, 2)),
+		}, bucket.CallerTime, Pass, ""},
 		{"gone when full", []Sample{{Call: int64(600 * ms), Return: int64(601 * ms), Key: "k", Complete: true}}, "", Skipped, "at none"},
 		{"another key", []Sample{{Call: int64(200 * ms), Return: int64(201 * ms), Key: "other", Complete: true}}, "", Skipped, "at none"},
 		{"a leak on another key", []Sample{{Call: int64(200 * ms), Return: int64(201 * ms), Key: "other", Keys: []KeyState{key(NoExpiry, 0)}}}, "", Fail, "without an expiry"},

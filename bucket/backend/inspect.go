@@ -16,8 +16,8 @@ const (
 	NoKey    time.Duration = -2 // there is no such key
 )
 
-// inspectBatch is how many keys share a pipeline, so that an audit of a million
-// keys neither blocks the server nor fills the memory.
+// inspectBatch is how many keys share a transaction, so that an audit of a
+// million keys neither blocks the server nor fills the memory.
 const inspectBatch = 500
 
 // Probe names what to read of one key.
@@ -39,9 +39,9 @@ type Seen struct {
 	Values []Value // one per Probe.Fields
 }
 
-// Inspect reads time to live and fields of many keys, in the order of probes,
-// pipelined: one key's answers belong together but for what other clients do
-// between two commands.
+// Inspect reads time to live and fields of many keys, in the order of probes.
+// What it says of one key was true at one instant: between two plain commands
+// the key could expire, and would be seen alive without its fields.
 func (r *Redis) Inspect(ctx context.Context, probes []Probe) ([]Seen, error) {
 	seen := make([]Seen, 0, len(probes))
 	for len(probes) > 0 {
@@ -62,7 +62,7 @@ type inspection struct {
 }
 
 func (r *Redis) inspect(ctx context.Context, probes []Probe) ([]Seen, error) {
-	pipe := r.admin.Pipeline()
+	pipe := r.admin.TxPipeline()
 	pending := make([]inspection, len(probes))
 	for i, p := range probes {
 		pending[i].ttl = pipe.Do(ctx, "PTTL", p.Key)

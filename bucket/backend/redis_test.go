@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,41 @@ func TestInspectManyKeys(t *testing.T) {
 	for i, s := range seen {
 		if want := i%7 == 2; s.Exists != want {
 			t.Fatalf("probe %d exists: %v, want %v", i, s.Exists, want)
+		}
+	}
+}
+
+// A key that expires while it is read is there with its fields or not at all.
+func TestInspectAtOneInstant(t *testing.T) {
+	r := backendtest.Any(t)
+	ctx, c := t.Context(), r.Client()
+	probes := make([]backend.Probe, 500)
+	for i := range probes {
+		probes[i] = backend.Probe{Key: strconv.Itoa(i), Fields: []string{"tokens", "tokens", "tokens", "tokens"}}
+	}
+	for range 20 {
+		pipe := c.Pipeline()
+		for i, p := range probes {
+			pipe.HSet(ctx, p.Key, "tokens", "1")
+			pipe.PExpire(ctx, p.Key, time.Duration(10+i%20)*time.Millisecond)
+		}
+		if _, err := pipe.Exec(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for alive := true; alive; {
+			seen, err := r.Inspect(ctx, probes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alive = false
+			for i, s := range seen {
+				alive = alive || s.Exists
+				for _, v := range s.Values {
+					if v.OK != s.Exists {
+						t.Fatalf("key %d: %+v is half there", i, s)
+					}
+				}
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -10,3 +11,6 @@ import (
 func childAttributes() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) { _ = p.Kill() }
+
+func suspendGroup(*os.Process) error { return errors.ErrUnsupported }
+func resumeGroup(*os.Process) error  { return errors.ErrUnsupported }

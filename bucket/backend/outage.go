@@ -23,6 +23,20 @@ func (r *Redis) Pause(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
+// Suspend stops the server's process in its tracks for d, or until ctx ends, as
+// a machine that stands still does, and returns when it goes on. Only a process
+// that was started here can be suspended, and only on systems that know how.
+func (r *Redis) Suspend(ctx context.Context, d time.Duration) error {
+	p, ok := r.server.(*process)
+	if !ok {
+		return fmt.Errorf("suspend redis at %s: it is no process that was started here", r.info.Address)
+	}
+	if err := p.suspend(ctx, d); err != nil {
+		return fmt.Errorf("suspend redis at %s for %v: %w", r.info.Address, d, err)
+	}
+	return nil
+}
+
 // Stop ends the server as a crash would: connections break and every key is
 // lost. Only a server that was started here can be stopped.
 func (r *Redis) Stop(ctx context.Context) error {

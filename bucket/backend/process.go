@@ -184,6 +184,20 @@ func (p *process) alive() error {
 	return nil
 }
 
+// suspend holds the server up; nobody stops or starts it meanwhile.
+func (p *process) suspend(ctx context.Context, d time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child == nil || p.child.exited() {
+		return errStopped
+	}
+	if err := suspendGroup(p.child.cmd.Process); err != nil {
+		return err
+	}
+	_ = pause(ctx, d)
+	return resumeGroup(p.child.cmd.Process)
+}
+
 func (p *process) close() error {
 	_ = p.stop(context.Background())
 	return os.RemoveAll(p.dir)

@@ -168,3 +168,36 @@ func TestServerEndsWithItsParent(t *testing.T) {
 	}
 	t.Errorf("the server at %s outlived its parent", address)
 }
+
+func TestSuspendHoldsTheProcessUp(t *testing.T) {
+	r := backendtest.Real(t)
+	c := r.NewClient("suspended")
+	defer c.Close()
+	if err := backend.Warm(t.Context(), c, 1); err != nil {
+		t.Fatal(err)
+	}
+	const d = 300 * time.Millisecond
+	suspended := make(chan error, 1)
+	go func() { suspended <- r.Suspend(t.Context(), d) }()
+	longest := time.Duration(0)
+	for len(suspended) == 0 {
+		start := time.Now()
+		if err := c.Set(t.Context(), "k", "1", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		longest = max(longest, time.Since(start))
+	}
+	if err := <-suspended; err != nil {
+		t.Fatal(err)
+	}
+	if longest < d/2 {
+		t.Errorf("no command took longer than %v while the server was suspended for %v", longest, d)
+	}
+	if err := r.Alive(t.Context()); err != nil {
+		t.Errorf("not alive after it: %v", err)
+	}
+}
+
+func TestSuspendNeedsAProcess(t *testing.T) {
+	checkError(t, backendtest.Embedded(t).Suspend(t.Context(), time.Second), false, "no process that was started here")
+}

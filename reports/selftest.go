@@ -71,6 +71,9 @@ func selftestHeadline(r *Report) string {
 
 // caughtWords counts the controls that were caught.
 func caughtWords(r *Report) string {
+	if len(r.Selftest.Controls) == 0 {
+		return "no negative control was run"
+	}
 	n := 0
 	for _, c := range r.Selftest.Controls {
 		if c.Caught {

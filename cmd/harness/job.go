@@ -27,6 +27,7 @@ type job struct {
 	keeper   *keeper
 	redis    *backend.Redis // nil: no limiter needs one
 	id       string         // in every key
+	stall    time.Duration  // hold the server up for as long, again and again; 0: leave it alone
 }
 
 func newJob(s streams, f runFlags, command string) *job {
@@ -177,6 +178,10 @@ func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
 	runner := &scenarios.Runner{ID: j.id, Sleep: alarm.Sleep}
 	if j.redis != nil {
 		runner.Store, runner.Server = j.redis, j.redis
+	}
+	if j.stall > 0 && j.redis != nil {
+		end := stall(ctx, j.redis, j.redis.Info().Kind, j.stall, j.flags.seed)
+		defer func() { j.screen.note(end()) }()
 	}
 	suite := &scenarios.Suite{Runner: runner, Plans: plans, RepeatUntil: repeatUntil}
 	if j.flags.quick {

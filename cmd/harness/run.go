@@ -207,6 +207,9 @@ func readScenario(name string) (*scenarios.Scenario, error) {
 	return scenarios.Parse(name, data)
 }
 
+// isURL tells somebody's server from one that is started here.
+func isURL(redis string) bool { return strings.Contains(redis, "://") }
+
 // command is what repeats a run. A URL may hold a password and is left out.
 func (f runFlags) command(names []string) string {
 	words := append([]string{"harness", "run"}, names...)
@@ -222,7 +225,7 @@ func (f runFlags) command(names []string) string {
 	if f.quick {
 		words = append(words, "--quick")
 	}
-	if f.redis != "auto" && !strings.Contains(f.redis, "://") {
+	if f.redis != "auto" && !isURL(f.redis) {
 		words = append(words, "--redis", f.redis)
 	}
 	return strings.Join(append(words, "--seed", fmt.Sprint(f.seed)), " ")

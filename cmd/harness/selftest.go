@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,16 +16,19 @@ import (
 // newSelftest is `harness selftest`.
 func newSelftest(s streams) *cobra.Command {
 	f := runFlags{witness: string(scenarios.WitnessAuto)}
-	clean := 0
+	clean, held := 0, time.Duration(0)
 	c := &cobra.Command{
 		Use:   "selftest",
 		Short: "Prove the harness: every negative control caught, no correct limiter accused",
 		Long: `Selftest runs every negative control, a limiter that is broken in the way a
 published one was, through the scenario that shows its fault, and the correct
 limiters through many seeds. It fails when a control is not caught by the check
-named for it, and when a correct limiter is accused of anything.`,
+named for it, and when a correct limiter is accused of anything. With --stall the
+server is held up again and again and only the correct limiters run, since a
+stall may hide a fault.`,
 		Example: `  harness selftest
-  harness selftest --clean 200 --redis embedded`,
+  harness selftest --clean 200 --redis embedded
+  harness selftest --clean 200 --stall 2s`,
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("seed") {
@@ -33,17 +37,25 @@ named for it, and when a correct limiter is accused of anything.`,
 			if clean < minClean {
 				return usagef("--clean %d: want at least %d", clean, minClean)
 			}
-			command := fmt.Sprintf("harness selftest --clean %d --seed %d", clean, f.seed)
+			if err := checkStall(held, f.redis); err != nil {
+				return err
+			}
+			command, controls := fmt.Sprintf("harness selftest --clean %d --seed %d", clean, f.seed), control.All()
+			if held > 0 {
+				command, controls = fmt.Sprintf("%s --stall %v", command, held), nil
+			}
 			j := newJob(s, f, command)
-			plans, err := selftestPlans(j.limiters, f, clean)
+			j.stall = held
+			plans, err := selftestPlans(j.limiters, f, controls, clean)
 			if err != nil {
 				return err
 			}
-			return j.execute(c.Context(), plans, nil, concludeSelftest)
+			return j.execute(c.Context(), plans, nil, func(r *reports.Report) { concludeSelftest(r, controls) })
 		},
 	}
 	f.addCommon(c)
 	c.Flags().IntVar(&clean, "clean", minClean, "`RUNS` of correct limiters, at least 20")
+	c.Flags().DurationVar(&held, "stall", 0, "hold the server up again and again, for up to `DURATION` (2s at most)")
 	return c
 }
 
@@ -55,10 +67,10 @@ const cleanPrefix = "clean/"
 
 // selftestPlans lists a run for each control and point of its scenario, and
 // the clean runs.
-func selftestPlans(t *limiters, f runFlags, clean int) ([]scenarios.Plan, error) {
+func selftestPlans(t *limiters, f runFlags, controls []control.Control, clean int) ([]scenarios.Plan, error) {
 	sel := scenarios.Selection{Seed: f.seed, Quick: f.quick, Witness: scenarios.Witness(f.witness)}
 	var plans []scenarios.Plan
-	for _, c := range control.All() {
+	for _, c := range controls {
 		some, err := plansFor(t, sel, c.Scenario, c.Name)
 		if err != nil {
 			return nil, err
@@ -105,9 +117,9 @@ func plansFor(t *limiters, sel scenarios.Selection, scenario, limiter string) ([
 }
 
 // concludeSelftest says which controls were caught and counts false alarms.
-func concludeSelftest(r *reports.Report) {
+func concludeSelftest(r *reports.Report, controls []control.Control) {
 	result := &reports.Selftest{Controls: []reports.ControlResult{}}
-	for _, c := range control.All() {
+	for _, c := range controls {
 		caught := reports.ControlResult{Name: c.Name, Check: c.Check, StandsFor: c.StandsFor, Threads: c.Threads, Scenario: c.Scenario}
 		for _, run := range r.Runs {
 			if detail, failed := failure(run, c.Check); run.Limiter == c.Name && failed {

@@ -79,6 +79,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 		res.Verdicts = append(res.Verdicts, Verdict{Result: c, Expected: Expected(&res.Scenario, r.plan.Subject, c.Name)})
 	}
 	r.contend(res)
+	r.share(res)
 	for _, why := range weak {
 		res.doubt(why, check.Pass)
 	}
@@ -173,6 +174,23 @@ func (r *run) contend(res *Result) {
 		if v := &res.Verdicts[i]; v.Name == check.OverAdmission && v.Verdict == check.Pass {
 			v.Verdict = check.Undecided
 			v.Detail = fmt.Sprintf("no more than %d requests were in flight at once and %d are the least that says anything of atomicity; %s", got, want, v.Detail)
+		}
+	}
+}
+
+// sparse is how much more than [check.FewestGrants] an ideal bucket must grant
+// an instance, so that no instance falls below them by chance.
+const sparse = 1.5
+
+// share skips fairness where the scenario, scaled to this limit, is too short
+// for any limiter to grant enough: that says nothing of this one.
+func (r *run) share(res *Result) {
+	enough := sparse * check.FewestGrants * float64(len(r.driver.Instances))
+	ideal := res.Report.Summary.TheoryAllowed
+	for i := range res.Verdicts {
+		if v := &res.Verdicts[i]; v.Name == check.Fairness && v.Verdict == check.Undecided && ideal < enough {
+			v.Verdict = check.Skipped
+			v.Detail = fmt.Sprintf("an ideal bucket grants %.0f here, and fairness is judged by %.0f or more", ideal, enough)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"bucketproof/bucket"
 )
@@ -100,7 +101,7 @@ expect:
 		Quick:  Points{Names: []string{"10ms"}},
 		Expect: map[string]Expectations{"app-clock": {"over-admission": ExpectFail, "spurious-denial": ExpectAny}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Scenario{})); diff != "" {
 		t.Errorf("parsed scenario (-want +got):\n%s", diff)
 	}
 }

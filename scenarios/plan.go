@@ -154,15 +154,16 @@ func (s *Scenario) shortened(points []Scenario) []Scenario {
 	return kept
 }
 
-// The most that a scenario may ask for once it is scaled to another limit.
+// What a scenario may ask for once it is scaled to another limit.
 const (
 	maxLength   = time.Minute
 	maxRequests = 200_000
+	minRequests = 2 * minAnswered
 )
 
 // unfit says why a point is not run, or "": the limiter takes no cost, or,
-// scaled to a limit far from the one it was written for, it takes too long or
-// too many requests.
+// scaled to a limit far from the one it was written for, it takes too long, too
+// many requests, or too few to judge by.
 func (s *Scenario) unfit(written *Scenario, sub *Subject) string {
 	if s.costs() && !sub.Costs {
 		return "the limiter takes no cost, and requests of this scenario cost more than a token"
@@ -175,6 +176,8 @@ func (s *Scenario) unfit(written *Scenario, sub *Subject) string {
 	}
 	if n := requests(s.Phases); n > maxRequests {
 		return fmt.Sprintf("scaled to %v it takes %.0f requests, more than %d", s.Limit, n, maxRequests)
+	} else if n < minRequests {
+		return fmt.Sprintf("scaled to %v it makes about %.0f requests, fewer than %d", s.Limit, n, minRequests)
 	}
 	return ""
 }

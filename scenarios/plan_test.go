@@ -56,6 +56,46 @@ phases:
 	}
 }
 
+// A limit far from the one that was written for must not make bursts in which
+// requests cannot meet, nor loads that no machine keeps up with.
+func TestScaledStaysWithinReason(t *testing.T) {
+	const text = `name: reason
+limit: {rate: 100, capacity: 50}
+instances: [{name: app}]
+phases:
+  - {burst: 200}
+  - {burst: 20}
+  - {for: 1s, open: {rate: 500}}
+  - {for: 1s, open: {rate: 50}}
+`
+	for _, c := range []struct {
+		limit  bucket.Limit
+		bursts [2]int
+		rates  [2]Rate
+	}{
+		{bucket.Limit{Rate: 10, Capacity: 1}, [2]int{64, 20}, [2]Rate{50, 5}},
+		{bucket.Limit{Rate: 1000, Capacity: 500}, [2]int{2000, 200}, [2]Rate{4000, 500}},
+		{bucket.Limit{Rate: 8000, Capacity: 50}, [2]int{200, 20}, [2]Rate{10_000, 4000}},
+		{bucket.Limit{Rate: 100, Capacity: 50}, [2]int{200, 20}, [2]Rate{500, 50}},
+	} {
+		p := mustParse(t, text).Scaled(c.limit).Phases
+		if got := [2]int{p[0].Burst, p[1].Burst}; got != c.bursts {
+			t.Errorf("%v: bursts of %v, want %v", c.limit, got, c.bursts)
+		}
+		if got := [2]Rate{p[2].Open.Rate, p[3].Open.Rate}; got != c.rates {
+			t.Errorf("%v: rates of %v, want %v", c.limit, got, c.rates)
+		}
+	}
+	written := mustParse(t, strings.Replace(text, "rate: 500", "rate: 50k", 1)).Scaled(bucket.Limit{Rate: 100, Capacity: 50})
+	if got := written.Phases[2].Open.Rate; got != 50_000 {
+		t.Errorf("a rate that was written is %v now", got)
+	}
+	swept := mustParse(t, text+"sweep: {load: [20]}\n").Scaled(bucket.Limit{Rate: 200, Capacity: 50})
+	if got := swept.Points()[0].Phases[2].Open.Rate; got != 4000 {
+		t.Errorf("a sweep over loads goes to %v", got)
+	}
+}
+
 func TestPlans(t *testing.T) {
 	drain, err := Named("skew-drain")
 	if err != nil {
@@ -124,6 +164,15 @@ func TestPlansRefuseAndSkip(t *testing.T) {
 	plans, skips, err := Selection{Scenarios: []*Scenario{idle}, Subjects: hour}.Plans()
 	if err != nil || len(plans) != 0 || len(skips) != 1 || !strings.Contains(skips[0].Reason, "more than 1m") {
 		t.Errorf("an hour's fill time: plans %v, skips %v, error %v", plans, skips, err)
+	}
+	late, err := Named("late-calls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := []*Subject{{Name: "slow", Limit: &bucket.Limit{Rate: 0.5, Capacity: 1}}}
+	plans, skips, err = Selection{Scenarios: []*Scenario{late}, Subjects: slow, Quick: true}.Plans()
+	if err != nil || len(plans) != 0 || len(skips) != 1 || !strings.Contains(skips[0].Reason, "fewer than 20") {
+		t.Errorf("a handful of requests: plans %v, skips %v, error %v", plans, skips, err)
 	}
 }
 

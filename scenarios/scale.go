@@ -97,7 +97,7 @@ func (s *Scenario) loaded(factor float64) Scenario {
 	c := s.copy()
 	c.eachLoad(func(p *Phase) {
 		if p.Open != nil {
-			p.Open.Rate *= Rate(factor)
+			p.Open.Rate = factors{rate: factor, limit: s.Limit.Rate, scaled: s.scaled}.open(p.Open.Rate)
 		}
 	})
 	return c
@@ -107,11 +107,25 @@ func (s *Scenario) loaded(factor float64) Scenario {
 // become to earn as many tokens as written under another limit.
 const maxLonger = 5
 
+// leastBurst is what a burst is not made smaller than, to fit a bucket of few
+// tokens: fewer requests would not meet in it.
+const leastBurst = 64
+
+// loadMost is the rate in requests a second beyond which a machine may not keep
+// up. A scaled load does not exceed it, but by as much as it takes to ask a
+// quarter more of one bucket than it earns where more was asked as written.
+const (
+	loadMost = 4000
+	loadOver = 1.25
+)
+
 // Scaled is s under another limit, with the shape kept: requests scale with
 // the capacity, rates with the rate, and times that are measured against the
 // bucket (idle stretches, holds, clock offsets and steps) with the fill time.
 // A loaded phase becomes longer under a slower limit and shorter under a faster
-// one, so that it earns as many tokens, up to five times.
+// one, so that it earns as many tokens, up to five times. A burst shrinks to 64
+// requests at least, and an open loop's rate grows to 4,000 requests a second,
+// or to what still overloads a bucket that it overloaded.
 func (s *Scenario) Scaled(l bucket.Limit) Scenario {
 	c := s.copy()
 	if l == s.Limit {
@@ -120,10 +134,12 @@ func (s *Scenario) Scaled(l bucket.Limit) Scenario {
 	f := factors{
 		tokens: l.Capacity / s.Limit.Capacity,
 		rate:   l.Rate / s.Limit.Rate,
+		limit:  l.Rate,
+		scaled: true,
 	}
 	f.fill = f.tokens / f.rate
 	f.load = min(max(1/f.rate, 1.0/maxLonger), maxLonger)
-	c.Limit = l
+	c.Limit, c.scaled = l, true
 	c.Sweep.Spread = append([]Duration(nil), s.Sweep.Spread...)
 	for i := range c.Sweep.Spread {
 		c.Sweep.Spread[i] = times(c.Sweep.Spread[i], f.fill)
@@ -139,8 +155,21 @@ func (s *Scenario) Scaled(l bucket.Limit) Scenario {
 	return c
 }
 
-// factors are new over old.
-type factors struct{ tokens, rate, fill, load float64 }
+// factors are new over old, and what a rate of requests may grow to.
+type factors struct {
+	tokens, rate, fill, load float64
+	limit                    float64 // the new rate itself
+	scaled                   bool    // the limit is not the one as written
+}
+
+// open is another rate of requests.
+func (f factors) open(written Rate) Rate {
+	want := float64(written) * f.rate
+	if !f.scaled {
+		return Rate(want)
+	}
+	return Rate(min(want, max(float64(written), loadMost, min(want, loadOver*f.limit))))
+}
 
 func (f factors) scale(phases []Phase) {
 	for i := range phases {
@@ -157,9 +186,9 @@ func (f factors) scale(phases []Phase) {
 		case p.Repeat > 0:
 			f.scale(p.Phases)
 		case p.Burst > 0:
-			p.Burst = max(1, int(math.Ceil(float64(p.Burst)*f.tokens)))
+			p.Burst = max(min(p.Burst, leastBurst), int(math.Ceil(float64(p.Burst)*f.tokens)))
 		case p.Open != nil:
-			p.Open.Rate *= Rate(f.rate)
+			p.Open.Rate = f.open(p.Open.Rate)
 			p.For = times(p.For, f.load)
 		case p.Closed != nil:
 			p.Closed.Think = times(p.Closed.Think, 1/f.rate)
@@ -170,13 +199,13 @@ func (f factors) scale(phases []Phase) {
 	}
 }
 
-// times multiplies a duration, saturating.
+// times multiplies a duration, to the nearest nanosecond, saturating.
 func times(d Duration, factor float64) Duration {
 	v := float64(d) * factor
 	if math.Abs(v) >= math.MaxInt64 {
 		return Duration(math.Copysign(math.MaxInt64, v))
 	}
-	return Duration(v)
+	return Duration(math.Round(v))
 }
 
 // length is how long the phases take at least: bursts are counted as nothing.

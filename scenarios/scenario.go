@@ -41,6 +41,8 @@ type Scenario struct {
 	// Expect maps limiter to check to verdict; for a limiter named here, a
 	// check that is not named must pass.
 	Expect map[string]Expectations `yaml:"expect"`
+
+	scaled bool // to another limit than the one as written
 }
 
 // Expectations maps a check's name to the verdict expected of it.

@@ -16,8 +16,11 @@ import (
 const (
 	starvedRatio  = 0.5
 	starvedChance = 1e-6
-	fewestGrants  = 60 // G·p: below it half is no rare event
 )
+
+// FewestGrants is how many grants must be due to an instance for [Fairness] to
+// be judged: below it half as many are no rare event.
+const FewestGrants = 60
 
 // fairness judges how the grants were shared out. p is an instance's share of
 // the answered requests and G the number of grants, both over all keys, on the
@@ -97,9 +100,9 @@ func (s *shares) weigh(m InstanceSummary, instances int) {
 	chance := distuv.Binomial{N: float64(s.grants), P: p}.CDF(float64(m.Allowed))
 	rare := chance < starvedChance/float64(instances)
 	switch {
-	case rare && q.ratio < starvedRatio && (q.due >= fewestGrants || m.Allowed == 0):
+	case rare && q.ratio < starvedRatio && (q.due >= FewestGrants || m.Allowed == 0):
 		s.starved = append(s.starved, q)
-	case q.due < fewestGrants:
+	case q.due < FewestGrants:
 		s.few++
 	}
 }
@@ -119,7 +122,7 @@ func (s *shares) result(res *Result) {
 		}
 	case s.few > 0:
 		res.Verdict = Undecided
-		res.Detail = fmt.Sprintf("too few grants to judge %s: fewer than %d fell to its share", many(int64(s.few), "instance"), fewestGrants)
+		res.Detail = fmt.Sprintf("too few grants to judge %s: fewer than %d fell to its share", many(int64(s.few), "instance"), FewestGrants)
 	default:
 		res.Verdict = Pass
 		res.Detail = fmt.Sprintf("every instance got its share: from %s (%s) to %s (%s) of what its requests call for",

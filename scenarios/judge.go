@@ -80,6 +80,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	}
 	r.contend(res)
 	r.share(res)
+	r.elsewhere(res, samples)
 	for _, why := range weak {
 		res.doubt(why, check.Pass)
 	}
@@ -192,6 +193,22 @@ func (r *run) share(res *Result) {
 			v.Verdict = check.Skipped
 			v.Detail = fmt.Sprintf("an ideal bucket grants %.0f here, and fairness is judged by %.0f or more", ideal, enough)
 		}
+	}
+}
+
+// elsewhere skips the state audit where no key of the run was ever seen and yet
+// nothing was granted that the limit does not allow: the limiter remembers, under
+// names that do not hold the bucket's.
+func (r *run) elsewhere(res *Result, samples []check.Sample) {
+	if slices.ContainsFunc(samples, func(s check.Sample) bool { return len(s.Keys) > 0 }) {
+		return
+	}
+	of := func(name string) *Verdict {
+		return &res.Verdicts[slices.IndexFunc(res.Verdicts, func(v Verdict) bool { return v.Name == name })]
+	}
+	if v := of(check.StateAudit); v.Verdict == check.Fail && of(check.OverAdmission).Verdict == check.Pass {
+		v.Verdict = check.Skipped
+		v.Detail = "no key was seen under the bucket's name, and the limit was kept: the limiter stores its state under another name"
 	}
 }
 

@@ -1,17 +1,12 @@
 package check
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/anishathalye/porcupine"
-
-	"bucketproof/bucket/history"
 )
 
 // linearizeTimeout is how long a search for an order may take, unless the
@@ -149,36 +144,4 @@ func (r *reading) showDisorder(res *Result, l *linear, again *recall) {
 		who := called(r.crowd.members[q.instance].Name)
 		res.Evidence.Notes = append(res.Evidence.Notes, fmt.Sprintf("request %d, %s: %v", i+1, who, &attempt{quoted: q}))
 	}
-}
-
-// DrawLinearization writes a picture, one HTML page that needs nothing else, of
-// how far an order of a key's requests was found, for a history whose
-// linearizability fails on the key: Porcupine's own, of the shortest beginning
-// of the key's history that has no order. spec and ops are what was judged.
-func DrawLinearization(w io.Writer, spec Spec, ops iter.Seq2[*history.Operation, error], key string) error {
-	rules, err := spec.rules()
-	if err != nil {
-		return err
-	}
-	r := &reading{spec: &spec, rules: rules, keys: make(map[string]*sweep)}
-	if err := r.read(ops); err != nil {
-		return err
-	}
-	s := r.keys[key]
-	if s == nil || s.excerpt == nil {
-		return fmt.Errorf("draw key %q: %w", key, errors.New("nothing was searched on it"))
-	}
-	h := r.newSearch()
-	n, res := h.begin(s.excerpt)
-	if res == porcupine.Illegal {
-		n, _ = h.shortest(s.excerpt, n)
-	}
-	h.steps.Store(0)
-	model := h.model()
-	_, info := porcupine.CheckOperationsVerbose(model, s.excerpt.attempts(n), h.timeout)
-	h.steps.Store(0)
-	if err := porcupine.Visualize(model, info, w); err != nil {
-		return fmt.Errorf("draw key %q: %w", key, err)
-	}
-	return nil
 }

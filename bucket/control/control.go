@@ -31,6 +31,7 @@ type Control struct {
 	Granularity time.Duration
 	State       *limiterfile.StateFields // for the state audit; nil: not told
 	UsesCost    bool                     // takes any cost; else every request costs 1
+	Model       *bucket.Rule             // the rule that each of its decisions follows, and only their order does not; nil: none
 	Expect      map[string]limiterfile.Expectation
 
 	open func(c redis.UniversalClient) (bucket.Limiter, error) // for one written in Go

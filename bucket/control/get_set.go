@@ -29,6 +29,7 @@ var getSet = Control{
 		Time:   limiterfile.StateField{Hash: "ts"},
 	},
 	UsesCost: true,
+	Model:    &bucket.RuleAppClock,
 	Expect: map[string]limiterfile.Expectation{
 		"over-admission":  limiterfile.Fail,
 		"spurious-denial": limiterfile.Any, // a late write can put an older, lower level back

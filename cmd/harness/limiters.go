@@ -136,7 +136,7 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 		Subject: &scenarios.Subject{
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity, Costs: c.UsesCost,
 			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
-			Stored: true, Witnessed: c.Script(),
+			Stored: true, Witnessed: c.Script(), Model: c.Model,
 			Open: t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 				if witness {
 					return c.OpenWitnessed(client)

@@ -74,7 +74,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	if err != nil {
 		return fmt.Errorf("judge %s for %s: %w", res.Scenario.Name, res.Limiter, err)
 	}
-	res.Report = report
+	res.Report, res.Spec = report, spec
 	for _, c := range report.Results {
 		res.Verdicts = append(res.Verdicts, Verdict{Result: c, Expected: Expected(&res.Scenario, r.plan.Subject, c.Name)})
 	}

@@ -32,6 +32,7 @@ type Result struct {
 	Clocks   map[string]clock.Model // by instance
 
 	Operations []history.Operation // in order of call
+	Spec       check.Spec          // what they were judged against
 	Report     check.Report
 	Verdicts   []Verdict // one a check, in the checks' order
 	Latency    *load.Latency

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
 	"bucketproof/bucket/limiterfile"
+	"bucketproof/bucket/lua"
 	"bucketproof/reports"
 	"bucketproof/scenarios"
 )
@@ -22,6 +24,7 @@ import (
 type checkFlags struct {
 	rate, capacity    string
 	contract, initial string
+	model             string
 	slack             time.Duration
 	out, format       string
 }
@@ -43,7 +46,8 @@ retry_after_s, sequence, server_us, server_end_us, tokens_before, time_before,
 tokens_after and time_after. Lines need no order. The first line may be
 {"history":1,"limit":{"rate":100,"capacity":50}}.`,
 		Example: `  harness check history.jsonl --rate 100 --capacity 50
-  zcat access.jsonl.gz | harness check - --rate 5k --capacity 1k --initial unknown`,
+  zcat access.jsonl.gz | harness check - --rate 5k --capacity 1k --initial unknown
+  harness check out/latest/overload/100-50/control-get-set/history.jsonl.zst --model app-clock`,
 		Args: exactly("HISTORY"),
 		RunE: func(c *cobra.Command, args []string) error { return judgeFile(s, f, args[0]) },
 	}
@@ -51,6 +55,7 @@ tokens_after and time_after. Lines need no order. The first line may be
 	flags.StringVar(&f.rate, "rate", "", "`RATE` of the limit, tokens a second (default: the history's own)")
 	flags.StringVar(&f.capacity, "capacity", "", "`CAPACITY` of the limit, tokens (default: the history's own)")
 	flags.StringVar(&f.contract, "contract", string(limiterfile.TokenBucket), "what the limiter promises")
+	flags.StringVar(&f.model, "model", "", "the reference `LIMITER` that it is said to be, "+strings.Join(lua.Names(), ", ")+": for replay, linearizability and what clocks explain")
 	flags.DurationVar(&f.slack, "slack", time.Millisecond, "slack in both bounds, worth rate × `SLACK` tokens")
 	flags.StringVar(&f.initial, "initial", "full", "the bucket at the first record: full or unknown")
 	flags.StringVar(&f.out, "out", "", "write results and a report to `FOLDER`")
@@ -65,6 +70,8 @@ func (f checkFlags) validate() error {
 		return usagef("--contract %s: not judged by this version, only %s is", f.contract, limiterfile.TokenBucket)
 	case f.contract != string(limiterfile.TokenBucket):
 		return usagef("--contract %s: want %s, %s or %s", f.contract, limiterfile.TokenBucket, limiterfile.SlidingWindow, limiterfile.FixedWindow)
+	case f.model != "" && !slices.Contains(lua.Names(), f.model):
+		return usagef("--model %s: want %s", f.model, strings.Join(lua.Names(), ", "))
 	case f.slack < 0:
 		return usagef("--slack %v: want 0 or more", f.slack)
 	case f.initial != "full" && f.initial != "unknown":
@@ -119,18 +126,35 @@ func judgeFile(s streams, f checkFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	spec := check.Spec{Limit: limit, Granularity: f.slack, EmptyStart: f.initial == "unknown"}
+	spec, err := f.spec(limit)
+	if err != nil {
+		return err
+	}
 	judged, err := check.Judge(spec, file.Operations(), nil)
 	if err != nil {
 		return historyError(err)
 	}
-	run := newCheckedRun(judged, limit, path)
+	run := newCheckedRun(judged, spec, path)
 	r := &reports.Report{
 		Command: f.command(path), StartedAt: started.UTC(), FinishedAt: time.Now().UTC(),
 		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: []reports.Run{run},
 	}
 	r.Verdict = verdictOf(r)
-	return f.finish(s, r, judged, file)
+	return f.finish(s, r, spec, judged, file)
+}
+
+// spec is what the history is judged against.
+func (f checkFlags) spec(limit bucket.Limit) (check.Spec, error) {
+	spec := check.Spec{Limit: limit, Granularity: f.slack, EmptyStart: f.initial == "unknown"}
+	if f.model == "" {
+		return spec, nil
+	}
+	reference, err := lua.Builtin(f.model)
+	if err != nil {
+		return spec, err
+	}
+	spec.Model, spec.Time = modelOf(reference), reference.Time
+	return spec, nil
 }
 
 // historyError tells a bad history, which is the user's, from a disk that
@@ -144,16 +168,13 @@ func historyError(err error) error {
 }
 
 // newCheckedRun is the verdict on a history as one run.
-func newCheckedRun(judged check.Report, limit bucket.Limit, path string) reports.Run {
+func newCheckedRun(judged check.Report, spec check.Spec, path string) reports.Run {
 	run := reports.Run{
-		Scenario: historyName(path), Limiter: "recorded", About: "A recorded history.",
-		Limit:     reports.Limit{Rate: limit.Rate, Capacity: limit.Capacity},
+		Scenario: historyName(path), Limiter: "recorded", About: "A recorded history.", Time: string(spec.Time),
+		Limit:     reports.Limit{Rate: spec.Limit.Rate, Capacity: spec.Limit.Capacity},
 		DurationS: float64(judged.Summary.End-judged.Summary.Start) / 1e9,
 	}
-	var verdicts []scenarios.Verdict
-	for _, c := range judged.Results {
-		verdicts = append(verdicts, scenarios.Verdict{Result: c, Expected: scenarios.ExpectPass})
-	}
+	verdicts := expectedToPass(judged)
 	run.Verdict = string(scenarios.OutcomeOf(verdicts, false))
 	fillSummary(&run, judged.Summary, nil)
 	run.Dir = folderOf(run.Scenario, run.Limiter)
@@ -161,6 +182,15 @@ func newCheckedRun(judged check.Report, limit bucket.Limit, path string) reports
 		run.Checks = append(run.Checks, newReportCheck(v))
 	}
 	return run
+}
+
+// expectedToPass are the verdicts on a history, where every check must pass.
+func expectedToPass(judged check.Report) []scenarios.Verdict {
+	var verdicts []scenarios.Verdict
+	for _, c := range judged.Results {
+		verdicts = append(verdicts, scenarios.Verdict{Result: c, Expected: scenarios.ExpectPass})
+	}
+	return verdicts
 }
 
 // historyName is how a history is called in results: its file's name without
@@ -173,7 +203,7 @@ func historyName(path string) string {
 }
 
 // finish writes and prints the report.
-func (f checkFlags) finish(s streams, r *reports.Report, judged check.Report, file *history.File) error {
+func (f checkFlags) finish(s streams, r *reports.Report, spec check.Spec, judged check.Report, file *history.File) error {
 	if f.out != "" {
 		folder, err := claimFolder(f.out, r.StartedAt)
 		if err != nil {
@@ -184,6 +214,9 @@ func (f checkFlags) finish(s streams, r *reports.Report, judged check.Report, fi
 			return err
 		}
 		if err := copyHistory(filepath.Join(dir, filepath.FromSlash(r.Runs[0].Dir)), file); err != nil {
+			return environment(err)
+		}
+		if err := drawDisorder(dir, &r.Runs[0], expectedToPass(judged), spec, file.Operations()); err != nil {
 			return environment(err)
 		}
 		if err := reports.Write(dir, r, histories(dir)); err != nil {
@@ -203,6 +236,9 @@ func (f checkFlags) command(path string) string {
 		if w[1] != "" {
 			words = append(words, w[0], w[1])
 		}
+	}
+	if f.model != "" {
+		words = append(words, "--model", f.model)
 	}
 	if f.slack != time.Millisecond {
 		words = append(words, "--slack", f.slack.String())

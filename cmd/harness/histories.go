@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
 	"bucketproof/reports"
+	"bucketproof/scenarios"
 	"bucketproof/scenarios/load"
 )
 
@@ -14,6 +19,7 @@ import (
 const (
 	historyFile = "history.jsonl.zst"
 	latencyFile = "latency.hlog"
+	pictureFile = "linearizability.html" // only where no order was found
 )
 
 // histories loads the histories below a result folder.
@@ -76,4 +82,26 @@ func saveLatency(path string, l *load.Latency) error {
 		return fmt.Errorf("keep latencies: %w", err)
 	}
 	return f.Close()
+}
+
+// drawDisorder draws, beside the history of a run below a result folder, the
+// requests that have no order, and says in the run where; nothing where
+// linearizability did not fail. spec and ops are what was judged.
+func drawDisorder(dir string, run *reports.Run, verdicts []scenarios.Verdict, spec check.Spec, ops iter.Seq2[*history.Operation, error]) error {
+	i := slices.IndexFunc(verdicts, func(v scenarios.Verdict) bool {
+		return v.Name == check.Linearizability && v.Verdict == check.Fail && v.Evidence != nil
+	})
+	if i < 0 {
+		return nil
+	}
+	name := run.Dir + "/" + pictureFile
+	var page bytes.Buffer
+	if err := check.DrawLinearization(&page, spec, ops, verdicts[i].Evidence.Key); err != nil {
+		return fmt.Errorf("draw %s: %w", name, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), page.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("keep picture: %w", err)
+	}
+	run.Linearizability = name
+	return nil
 }

@@ -34,7 +34,7 @@ func newKeeper(dir string, s *screen, plans []scenarios.Plan) *keeper {
 	return k
 }
 
-// keep writes a run's history and latencies and prints its line.
+// keep writes a run's history, latencies and picture and prints its line.
 func (k *keeper) keep(res *scenarios.Result) error {
 	folder := folderOf(res.Scenario.Name, res.Limiter)
 	dir := filepath.Join(k.dir, filepath.FromSlash(folder))
@@ -50,6 +50,9 @@ func (k *keeper) keep(res *scenarios.Result) error {
 	}
 	run := newReportRun(res)
 	run.Dir = folder
+	if err := drawDisorder(k.dir, &run, res.Verdicts, res.Spec, history.All(res.Operations)); err != nil {
+		return environment(err)
+	}
 	k.runs = append(k.runs, run)
 	k.screen.result(res)
 	return nil

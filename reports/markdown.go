@@ -18,6 +18,7 @@ func markdown(r *Report) []byte {
 	}
 	markdownMatrix(&b, newMatrix(r))
 	markdownRuns(&b, r)
+	markdownDisorder(&b, r.Runs)
 	markdownUnmet(&b, untold(r))
 	markdownLatency(&b, r)
 	markdownSkipped(&b, r.Skipped)
@@ -108,7 +109,29 @@ func markdownRun(b *strings.Builder, run Run) {
 	for _, line := range findings(run) {
 		fmt.Fprintf(b, "- %s\n", escape(line))
 	}
+	if link := pictureLink(run); link != "" {
+		fmt.Fprintf(b, "- [%s](%s)\n", aboutPicture, link)
+	}
 	b.WriteString("\n")
+}
+
+// markdownDisorder links the pictures of the runs that are not told of above.
+func markdownDisorder(b *strings.Builder, runs []Run) {
+	first := true
+	for _, run := range runs {
+		link := pictureLink(run)
+		if s := stateOf(run); link == "" || s == unexpected || s == undecided {
+			continue
+		}
+		if first {
+			fmt.Fprintf(b, "## %s\n\n", aboutPicture)
+			first = false
+		}
+		fmt.Fprintf(b, "- [%s in %s](%s)\n", escape(run.Limiter), escape(run.Scenario), link)
+	}
+	if !first {
+		b.WriteString("\n")
+	}
 }
 
 func markdownUnmet(b *strings.Builder, unmet []Unmet) {

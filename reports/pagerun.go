@@ -56,9 +56,7 @@ func newHTMLRun(r *Report, i int, run Run, pic picture) htmlRun {
 		Summary: runSummary(run), Envelope: pic.envelope, Shares: pic.shares, File: pic.file, Description: describe(run, pic),
 		Warnings: append([]string(nil), run.Warnings...), Errors: run.Errors,
 		Facts: runFacts(run), Latencies: latencyRows(run), LatencyNote: latencyNote(r),
-	}
-	if fs.ValidPath(run.Linearizability) && run.Linearizability != "." { // a file beside the page, not somewhere else
-		view.Linearizability = (&url.URL{Path: run.Linearizability}).String()
+		Linearizability: pictureLink(run),
 	}
 	if !run.LatencyMeasured {
 		view.LatencyAside = "by the way: this run was not made for its latencies"
@@ -76,6 +74,18 @@ func newHTMLRun(r *Report, i int, run Run, pic picture) htmlRun {
 		view.Instances = instanceRows(run)
 	}
 	return view
+}
+
+// aboutPicture says what Porcupine's picture shows.
+const aboutPicture = "The requests that no order explains, as Porcupine draws them"
+
+// pictureLink is where a page in the result folder finds Porcupine's picture of
+// a run; "" when there is none.
+func pictureLink(run Run) string {
+	if !fs.ValidPath(run.Linearizability) || run.Linearizability == "." { // somewhere else than beside the page
+		return ""
+	}
+	return (&url.URL{Path: run.Linearizability}).String()
 }
 
 // runSummary is what the line of a closed run tells: the checks with something

@@ -1,7 +1,10 @@
 package reports
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,6 +25,49 @@ func TestRunSaysHowItWasRecorded(t *testing.T) {
 	for witness, want := range map[bool]string{true: "true order recorded in Redis", false: "seen from outside"} {
 		if facts := runFacts(Run{Witness: witness}); !slices.Contains(facts, fact{"Order of requests", want}) {
 			t.Errorf("witness %v: %v, want %q among them", witness, facts, want)
+		}
+	}
+}
+
+// TestPagesLinkThePictures: both pages link the picture of a run that has one,
+// whatever the run came to, once each, also when they are written again; and
+// nothing where there is none.
+func TestPagesLinkThePictures(t *testing.T) {
+	f := newFixture()
+	checks := []Check{{Name: "linearizability", Verdict: "fail", Expected: "any"}}
+	f.report.Runs = []Run{
+		{Scenario: "overload", Limiter: "control/get-set", Verdict: asExpected, Checks: checks, Linearizability: "overload/control-get-set/linearizability.html"},
+		{Scenario: "mine", Limiter: "my_own", Verdict: notExpected, Checks: checks, Linearizability: "my own/linearizability.html"},
+		{Scenario: "steady", Limiter: "redis-time", Verdict: asExpected},
+	}
+	dir := t.TempDir()
+	for range 2 {
+		if err := write(dir, f.report, nil, false); err != nil {
+			t.Fatal(err)
+		}
+		for file, links := range map[string][]string{
+			"report.html": {`href="overload/control-get-set/linearizability.html"`, `href="my%20own/linearizability.html"`},
+			"report.md": {
+				"- [control/get-set in overload](overload/control-get-set/linearizability.html)\n",
+				"- [" + aboutPicture + "](my%20own/linearizability.html)\n",
+			},
+		} {
+			text, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, link := range links {
+				if strings.Count(string(text), link) != 1 {
+					t.Errorf("%s: %s stands there %d times, want once", file, link, strings.Count(string(text), link))
+				}
+			}
+			if n := strings.Count(string(text), "linearizability.html"); n != len(links) {
+				t.Errorf("%s: %d links to pictures, want %d", file, n, len(links))
+			}
+		}
+		var err error
+		if f.report, err = Read(dir); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -258,14 +258,14 @@ const blurred = 50 * time.Millisecond
 // long that they may hide it: requests that overlap hide up to 2·R·latency
 // tokens from the upper bound, and the fault may be worth no more than a bucket.
 func (r *run) blur(res *Result) {
-	longest := res.Latency.Service.Max()
-	hidden := 2*res.Limit.Rate*longest.Seconds() + 1
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
 		expected := v.Expected == ExpectFail || r.plan.Subject.Expect.Of(v.Name) == ExpectFail
 		if !expected || v.Verdict != check.Pass {
 			continue
 		}
+		longest := res.overlap(v.Name)
+		hidden := 2*res.Limit.Rate*longest.Seconds() + 1
 		shown := min(res.Limit.Capacity, res.Report.Summary.PredictedPeakExcess)
 		if v.Name == check.OverAdmission && shown > hidden || longest < blurred {
 			continue
@@ -274,4 +274,17 @@ func (r *run) blur(res *Result) {
 		res.Hazy = true
 		v.Detail = fmt.Sprintf("calls took up to %v, which may hide the fault that was expected; %s", longest.Round(time.Millisecond), v.Detail)
 	}
+}
+
+// overlap is how long a request can hide from a check when it was decided: the
+// longest call or, for the bounds where they were judged at the server's
+// instants, no longer than the server took. Of an unknown request nothing of the
+// kind is known.
+func (res *Result) overlap(name string) time.Duration {
+	sum := &res.Report.Summary
+	bound := name == check.OverAdmission || name == check.SpuriousDenial
+	if bound && sum.Exact && sum.Unknown == 0 {
+		return sum.Within
+	}
+	return res.Latency.Service.Max()
 }

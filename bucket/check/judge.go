@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"bucketproof/bucket/history"
 )
@@ -70,6 +71,10 @@ func (r *reading) report(again *recall) Report {
 	for _, s := range r.order {
 		sum.TheoryAllowed = finite(sum.TheoryAllowed + s.rate.ideal.granted)
 		sum.MaxInFlight = max(sum.MaxInFlight, s.line.most)
+		sum.Within = max(sum.Within, time.Duration(s.skews.longest))
+	}
+	if sum.Exact {
+		sum.Within = time.Duration(r.server.within)
 	}
 	results := []Result{
 		over,

@@ -1,5 +1,7 @@
 package check
 
+import "time"
+
 // Report is what the history as a whole shows and what each check says of it.
 type Report struct {
 	Summary Summary
@@ -26,6 +28,12 @@ type Summary struct {
 	// Exact says that over-admission and spurious-denial were judged at the
 	// instants at which the server decided, not on [call, return].
 	Exact bool
+
+	// Within is the longest stretch of time that an answered request is known to
+	// have been decided in, ≥ 0: return − call or, where Exact, from the server's
+	// instant before the decision to the one after it. What overlaps hides from the
+	// two checks.
+	Within time.Duration
 
 	Instances []InstanceSummary // by name
 }

@@ -20,6 +20,7 @@ type server struct {
 	zero     int64 // µs: the first witnessed request's began
 	offset   int64 // ns: its call
 	answered int64 // requests that were answered and have an instant
+	within   int64 // the longest of those instants, ns
 	back     int64 // the most that the clock is known to have gone back on a key, ns
 	disorder int64 // times that the clock and the numbers of decisions disagree
 }
@@ -78,6 +79,7 @@ func (r *reading) witness(s *sweep, q *request, op *history.Operation) {
 		v.know(q.instance)
 		if q.outcome != history.Unknown {
 			v.answered++
+			v.within = max(v.within, w.ret-w.call)
 		}
 		s.track.hold(&w)
 	case q.outcome == history.Unknown:

@@ -138,6 +138,19 @@ func TestSmallFaultsShowAtTheServer(t *testing.T) {
 			if over.Verdict != c.over || denial.Verdict != c.denial || !rep.Summary.Exact {
 				t.Errorf("over-admission %s: %s; spurious-denial %s: %s", over.Verdict, over.Detail, denial.Verdict, denial.Detail)
 			}
+			var server, caller time.Duration
+			for i := range ops {
+				w := &ops[i].Witness
+				server = max(server, time.Duration(w.AfterMicros+1-w.BeforeMicros)*time.Microsecond)
+				caller = max(caller, time.Duration(ops[i].Return-ops[i].Call))
+			}
+			if rep.Summary.Within != server {
+				t.Errorf("decided within %v, want %v", rep.Summary.Within, server)
+			}
+			unwatch(ops)
+			if rep := judged(t, spec, ops); rep.Summary.Within != caller || rep.Summary.Exact {
+				t.Errorf("without a witness: decided within %v, want %v", rep.Summary.Within, caller)
+			}
 		})
 	}
 }

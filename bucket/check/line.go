@@ -13,6 +13,7 @@ type request struct {
 	call, ret int64
 	cost      float64 // tokens
 	skew      int64   // clock − call, ns up to a constant; noSkew: not known
+	wide      int64   // so much more it may be, ns ≥ 0
 	index     int64   // which operation of the history
 	began     int64   // the server's clock just before the decision, µs since the Unix epoch; 0: not known
 	instance  int32

@@ -71,7 +71,7 @@ func (l *outlook) skew(g time.Duration) bucket.Skew {
 // R·(o_last − o_first), whatever was stored before it, as long as the key lives.
 func (s Spec) predict(l *outlook) float64 {
 	k := bucket.Skew{Granularity: s.step()}
-	if s.Time == bucket.CallerTime && l != nil {
+	if s.clock() == bucket.CallerTime && l != nil {
 		k = l.skew(s.step())
 	}
 	return min(s.Limit.PredictedExcess(k), math.MaxFloat64)

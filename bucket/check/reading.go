@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/history"
 )
 
@@ -100,7 +101,15 @@ func (r *reading) inWords(op *history.Operation) request {
 	if op.Return != history.Forever {
 		q.ret = op.Return - r.origin
 	}
-	if op.Clock != history.NoClock {
+	switch {
+	case r.spec.Shift != nil && r.spec.Time == bucket.ServerTime:
+		to := op.Return
+		if op.Outcome == history.Unknown {
+			to = history.Forever // it may be decided after its caller has gone
+		}
+		least, most := r.spec.Shift(op.Call, to)
+		q.skew, q.wide = least, most-least
+	case op.Clock != history.NoClock:
 		q.skew = op.Clock - op.Call
 	}
 	return q

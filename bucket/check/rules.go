@@ -1,6 +1,7 @@
 package check
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -13,17 +14,17 @@ const tolerance = 1e-6
 
 // rules are a Spec in the units of a sweep: tokens and nanoseconds.
 type rules struct {
-	capacity float64 // C, tokens
-	rate     float64 // R, tokens per ns
-	fast     float64 // R·(1 + ρ), for the upper bound
-	slow     float64 // R·(1 − ρ), for the lower bound
-	slack    float64 // R·(g + clock stray), tokens
-	charges  float64 // 1 + retries: what an unknown may cost, in costs
-	empty    bool    // the lower bound starts with an empty bucket
-	clock    bucket.TimeSource
-	life     int64 // of an idle key for the prediction, ns; 0: none expires, or nothing is predicted
-	steady   bool  // one clock decides everything, and never goes back
-	grain    int64 // g + clock stray, ns
+	capacity float64           // C, tokens
+	rate     float64           // R, tokens per ns
+	fast     float64           // R·(1 + ρ), for the upper bound
+	slow     float64           // R·(1 − ρ), for the lower bound
+	slack    float64           // R·(g + clock stray), tokens
+	charges  float64           // 1 + retries: what an unknown may cost, in costs
+	empty    bool              // the lower bound starts with an empty bucket
+	clock    bucket.TimeSource // whose readings decide; of a TIME whose shift is known, as if it were callers'
+	life     int64             // of an idle key for the prediction, ns; 0: none expires, or nothing is predicted
+	steady   bool              // one clock decides everything, and never goes back
+	grain    int64             // g + clock stray, ns
 }
 
 func (s Spec) rules() (rules, error) {
@@ -32,7 +33,7 @@ func (s Spec) rules() (rules, error) {
 	}
 	rate := s.Limit.Rate / 1e9
 	life := int64(0)
-	if s.Time == bucket.CallerTime {
+	if s.clock() == bucket.CallerTime {
 		life = s.life()
 	}
 	return rules{
@@ -44,8 +45,8 @@ func (s Spec) rules() (rules, error) {
 		slack:    rate * float64(s.step()),
 		charges:  1 + float64(s.Retries),
 		empty:    s.EmptyStart,
-		clock:    s.Time,
-		steady:   s.Time == bucket.ServerTime,
+		clock:    s.clock(),
+		steady:   s.Time == bucket.ServerTime && !s.ShiftedTime,
 		grain:    int64(s.step()),
 	}, nil
 }
@@ -63,12 +64,24 @@ func (s Spec) validate() error {
 		return fmt.Errorf("rate tolerance is %v, want it in [0, 1)", s.RateTolerance)
 	case s.Retries < 0:
 		return fmt.Errorf("retries are %d, want 0 or more", s.Retries)
+	case s.Shift != nil && !s.ShiftedTime:
+		return errors.New("a shift of TIME is given that was not shown")
 	case s.TTL < 0:
 		return fmt.Errorf("TTL is %v, want 0 or more", s.TTL)
 	case s.Offered < 0:
 		return fmt.Errorf("offered is %d, want 0 or more", s.Offered)
 	}
 	return nil
+}
+
+// clock is whose readings decide. A server's TIME that was shifted, we know how
+// far, goes back and leaps as callers' clocks do, and what is said of those holds
+// with o between the least and the most of the shift.
+func (s Spec) clock() bucket.TimeSource {
+	if s.Shift != nil && s.Time == bucket.ServerTime {
+		return bucket.CallerTime
+	}
+	return s.Time
 }
 
 // step is g as seen on the history's clock: what no window's length is exact to.

@@ -24,7 +24,7 @@ func (k *skews) see(q *request) {
 		k.longest = max(k.longest, q.ret-q.call)
 	}
 	if q.skew != noSkew {
-		k.least, k.most = min(k.least, q.skew), max(k.most, q.skew)
+		k.least, k.most = min(k.least, q.skew), max(k.most, q.skew+q.wide)
 	}
 }
 

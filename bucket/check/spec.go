@@ -61,6 +61,14 @@ type Spec struct {
 	// the witness tells: replay then takes the stored time as it is.
 	ShiftedTime bool
 
+	// Shift is, with ShiftedTime, the least and the most by which the TIME shown
+	// was ahead of the server's own in [from, to], ns on the history's clock, up to
+	// one constant; to is [history.Forever] for a request of unknown outcome. A
+	// limiter with ServerTime is then one of callers whose clocks go back and leap
+	// together: what that explains is predicted, and the state audit allows for it.
+	// nil: not known, and nothing is.
+	Shift func(from, to int64) (least, most int64)
+
 	// LinearizeTimeout is how long a look for an order may take in real time; 0:
 	// 2 s, below 0: there is none. A look gives up after 200,000 steps of the
 	// model too, some tenths of a second, and tries half as many requests; all

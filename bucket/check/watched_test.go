@@ -22,7 +22,8 @@ type watched struct {
 	ahead  int64 // of the server's clock to the history's, ns
 	ttl    int64 // ms
 
-	leap func(at int64) int64 // by how much the server's clock has leapt, ns; nil: never
+	leap  func(at int64) int64 // by how much the server's clock has leapt, ns; nil: never
+	shown shifts               // the TIME that the script is shown
 
 	ops   []history.Operation
 	plans []plan
@@ -146,7 +147,7 @@ func (w *watched) decide(op *history.Operation, p plan) {
 		w.cells[op.Key] = c
 	}
 	seen := bucket.Witness{BeforeMicros: (begin + w.ahead) / 1000, AfterMicros: (end + w.ahead) / 1000, Before: c.read(begin + w.ahead)}
-	now := float64((script + w.ahead) / 1000)
+	now := float64((script + w.ahead + w.shown.at(script)) / 1000)
 	if w.source == bucket.CallerTime {
 		now = float64(op.Clock / 1e6)
 	}

@@ -17,6 +17,7 @@ var catalog embed.FS
 // suites are lists of named scenarios, in the order in which they run and are
 // shown.
 var suites = map[string][]string{
+	"clocks": {"server-step", "server-step-forward"},
 	"edges": {
 		"edge-capacity-one", "edge-capacity-fraction", "edge-capacity-2e31", "edge-capacity-2e53",
 		"edge-rate-tiny", "edge-rate-2e8", "edge-rate-above-capacity", "edge-costs", "clock-leap", "idle-burst-short",

@@ -65,6 +65,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	spec := r.spec()
 	weak := r.weaknesses(ctx, res, j)
 	moved := r.clockMoved(j, &spec)
+	r.shift(&spec, j)
 	spec.Offered = r.driver.Counts().Offered
 	var samples []check.Sample
 	if r.audit != nil {
@@ -218,7 +219,7 @@ func (r *run) elsewhere(res *Result, samples []check.Sample) {
 // denials that differ from right ones by less than the reading's age is worth.
 // Then the machine was too slow for this limit.
 func (r *run) excuse(res *Result) {
-	if !r.plan.Scenario.prompt() {
+	if !r.plan.Scenario.prompt() || r.shown != nil {
 		return
 	}
 	for i := range res.Verdicts {

@@ -63,6 +63,7 @@ in_flight: 8
 instances:
   - {name: slow, count: 2, clock: {offset: -250ms}}
   - {name: fast, clock: {offset: 250ms, drift: 200ppm, jitter: 2ms, steps: [{at: 3s, by: -1s}]}}
+server_clock: {offset: -3s, drift: -50ppm, jitter: 1ms, steps: [{at: 1s, by: 300ms}]}
 phases:
   - {from: [slow], burst: 200}
   - {from: [slow-2], burst: 20, hold: 520ms}
@@ -88,6 +89,7 @@ expect:
 			{Name: "slow", Count: 2, Clock: Clock{Offset: ms(-250)}},
 			{Name: "fast", Clock: Clock{Offset: ms(250), Drift: 200, Jitter: ms(2), Steps: []Step{{At: ms(3000), By: ms(-1000)}}}},
 		},
+		ServerClock: Clock{Offset: ms(-3000), Drift: -50, Jitter: ms(1), Steps: []Step{{At: ms(1000), By: ms(300)}}},
 		Phases: []Phase{
 			{From: []string{"slow"}, Burst: 200},
 			{From: []string{"slow-2"}, Burst: 20, Hold: &Hold{Share: 1, From: ms(520), To: ms(520)}},
@@ -149,6 +151,11 @@ var wrongFiles = []struct{ old, new, want string }{
 	{"  - {burst: 100}", "  - {burst: 1}\nkeys: {count: -1}", "count is -1"},
 	{"  - {burst: 100}", "  - {burst: 1}\nkeys: {pick: often}", "\"often\" is unknown, want uniform, zipf"},
 	{"  - {burst: 100}", "  - [burst", ":6:"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {ofset: 1s}", ":7:16: unknown field \"ofset\""},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {offset: soon}", ":7:24: \"soon\" is no duration"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {jitter: -1ms}", ":7:24: jitter is -1ms, want 0 or more"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {steps: [{at: -1s, by: 1s}]}", ":7:15: step 1 is at -1s, want 0 or more"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {steps: [{at: 1s, by: 600000h}]}", ":7:15: step 1 is by 600000h0m0s, want at most 50 years"},
 	{"phases:\n  - {burst: 100}", "", "phases are missing"},
 	{"instances:\n  - {name: app}", "", "instances are missing"},
 }

@@ -161,12 +161,15 @@ const (
 	minRequests = 2 * minAnswered
 )
 
-// unfit says why a point is not run, or "": the limiter takes no cost, or,
-// scaled to a limit far from the one it was written for, it takes too long, too
-// many requests, or too few to judge by.
+// unfit says why a point is not run, or "": the limiter takes no cost, or cannot
+// be shown the server's clock, or, scaled to a limit far from the one it was
+// written for, it takes too long, too many requests, or too few to judge by.
 func (s *Scenario) unfit(written *Scenario, sub *Subject) string {
 	if s.costs() && !sub.Costs {
 		return "the limiter takes no cost, and requests of this scenario cost more than a token"
+	}
+	if s.shifts(sub) && sub.OpenShifted == nil {
+		return "the server's clock is changed in this scenario, and only a limiter that is one script can be shown another TIME"
 	}
 	if s.Limit == written.Limit {
 		return ""

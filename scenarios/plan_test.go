@@ -26,6 +26,7 @@ limit: {rate: 100, capacity: 50}
 instances:
   - {name: slow, clock: {offset: -250ms, jitter: 2ms, steps: [{at: 1s, by: -500ms}]}}
   - {name: fast, clock: {offset: 250ms}}
+server_clock: {offset: 10ms, steps: [{at: 1s, by: -500ms}]}
 phases:
   - {burst: 75, hold: 50ms}
   - {for: 1s, open: {rate: 200}}
@@ -40,6 +41,9 @@ phases:
 		{"offset", got.Instances[0].Clock.Offset, Duration(-time.Second)},
 		{"jitter", got.Instances[0].Clock.Jitter, Duration(8 * time.Millisecond)},
 		{"step", got.Instances[0].Clock.Steps[0], Step{Duration(time.Second), Duration(-2 * time.Second)}},
+		{"server's offset", got.ServerClock.Offset, Duration(40 * time.Millisecond)},
+		{"server's step", got.ServerClock.Steps[0], Step{Duration(time.Second), Duration(-2 * time.Second)}},
+		{"original server's step", s.ServerClock.Steps[0].By, Duration(-500 * time.Millisecond)},
 		{"burst", got.Phases[0].Burst, 150},
 		{"hold", *got.Phases[0].Hold, Hold{1, Duration(200 * time.Millisecond), Duration(200 * time.Millisecond)}},
 		{"rate", got.Phases[1].Open.Rate, Rate(100)},

@@ -31,6 +31,10 @@ type Result struct {
 	Duration time.Duration
 	Clocks   map[string]clock.Model // by instance
 
+	// ServerClock is the TIME that the limiter was shown, against the server's own;
+	// nil: that.
+	ServerClock *clock.Model
+
 	Operations []history.Operation // in order of call
 	Spec       check.Spec          // what they were judged against
 	Report     check.Report

@@ -66,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 		return nil, fmt.Errorf("run %s for %s: %w", p.Scenario.Name, p.Subject.Name, err)
 	}
 	before, clockErr := r.readClock(ctx, p.Subject)
-	run.start()
+	run.start(before)
 	watch := watchWallClock(run.wall)
 	phaseErr := run.drive(ctx)
 	length, stray := run.driver.Elapsed(), watch.end()
@@ -82,6 +82,9 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 	}
 	for _, in := range run.driver.Instances {
 		res.Clocks[in.Name] = in.Clock
+	}
+	if run.shown != nil {
+		res.ServerClock = &run.shown.model
 	}
 	res.Latency = load.Measure(res.Operations)
 	return res, run.judge(ctx, res, judging{
@@ -105,8 +108,11 @@ func (r *Runner) open(ctx context.Context, p Plan) (*run, error) {
 		ru.buckets = append(ru.buckets, prefix+strconv.Itoa(i))
 	}
 	ru.driver.Keys = s.Keys.picker(ru.buckets, p.Seed)
+	if s.shifts(p.Subject) {
+		ru.shown = &serverTime{model: s.ServerClock.model(p.Seed)}
+	}
 	for i, in := range s.instances() {
-		l, err := p.Subject.Open(ctx, in.name, p.Witness)
+		l, err := ru.openInstance(ctx, in.name)
 		if err != nil {
 			ru.close()
 			return nil, fmt.Errorf("open instance %s: %w", in.name, err)
@@ -139,7 +145,8 @@ type run struct {
 	store   Store
 	driver  *load.Driver
 	audit   *auditor
-	wall    time.Time // both clocks at the start
+	wall    time.Time   // both clocks at the start
+	shown   *serverTime // in place of the server's own; nil: that
 }
 
 func (r *run) close() {
@@ -208,11 +215,14 @@ func widest(phases []Phase) int {
 	return n
 }
 
-// start sets the run's clock to 0.
-func (r *run) start() {
+// start sets the run's clock to 0. own is the server's.
+func (r *run) start(own reading) {
 	r.wall = time.Now()
 	r.driver.Base = r.wall.Round(0)
 	r.driver.Elapsed = func() time.Duration { return time.Since(r.wall) }
+	if r.shown != nil {
+		r.shown.begin(r.wall, own, r.driver.Elapsed)
+	}
 	if r.store == nil || !r.plan.Subject.Stored {
 		return
 	}

@@ -46,11 +46,20 @@ func (s *Scenario) named(point string) *Scenario {
 func (s *Scenario) copy() Scenario {
 	c := *s
 	c.Instances = append([]Group(nil), s.Instances...)
-	for i := range c.Instances {
-		c.Instances[i].Clock.Steps = append([]Step(nil), s.Instances[i].Clock.Steps...)
+	for _, k := range c.clocks() {
+		k.Steps = append([]Step(nil), k.Steps...)
 	}
 	c.Phases = copyPhases(s.Phases)
 	return c
+}
+
+// clocks are the scenario's own, of the instances and of the server.
+func (s *Scenario) clocks() []*Clock {
+	all := []*Clock{&s.ServerClock}
+	for i := range s.Instances {
+		all = append(all, &s.Instances[i].Clock)
+	}
+	return all
 }
 
 func copyPhases(phases []Phase) []Phase {
@@ -144,8 +153,7 @@ func (s *Scenario) Scaled(l bucket.Limit) Scenario {
 	for i := range c.Sweep.Spread {
 		c.Sweep.Spread[i] = times(c.Sweep.Spread[i], f.fill)
 	}
-	for i := range c.Instances {
-		k := &c.Instances[i].Clock
+	for _, k := range c.clocks() {
 		k.Offset, k.Jitter = times(k.Offset, f.fill), times(k.Jitter, f.fill)
 		for j := range k.Steps {
 			k.Steps[j].By = times(k.Steps[j].By, f.fill)

@@ -25,7 +25,14 @@ type Scenario struct {
 	Limiters  []string `yaml:"limiters"`  // whom to provoke unless the user names others
 	Instances []Group  `yaml:"instances"` // who calls
 	Phases    []Phase  `yaml:"phases"`    // what they do, one after another
-	Sweep     Sweep    `yaml:"sweep"`
+
+	// ServerClock is how the TIME that a limiter on the server's clock is shown
+	// differs from the server's own; keys expire by the server's own. Only a
+	// limiter that is one script can be shown another; limiters on other clocks
+	// see nothing of it.
+	ServerClock Clock `yaml:"server_clock"`
+
+	Sweep Sweep `yaml:"sweep"`
 
 	// Latency says that latencies are judged: runs go alone, without a witness.
 	Latency bool `yaml:"latency"`
@@ -85,8 +92,8 @@ type Group struct {
 	Clock Clock  `yaml:"clock"`
 }
 
-// Clock says how an instance's clock differs from true time; the zero Clock is
-// synchronized.
+// Clock says how an instance's clock, or the server's, differs from true time;
+// the zero Clock is synchronized.
 type Clock struct {
 	Offset Duration `yaml:"offset"`
 	Drift  PPM      `yaml:"drift"`  // 200ppm gains 200 µs a second

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"bucketproof/bucket"
+	"bucketproof/bucket/lua"
 )
 
 // Subject is a limiter under test: how to open it, and what it says of itself.
@@ -49,6 +50,11 @@ type Subject struct {
 	// an io.Closer, when the run ends. With witness the limiter's decisions
 	// carry one; it is never set where Witnessed is false.
 	Open func(ctx context.Context, instance string, witness bool) (bucket.Limiter, error)
+
+	// OpenShifted is Open for a limiter on the server's clock that is shown another
+	// TIME than the server's own: clock tells it before every request,
+	// concurrently. nil: it cannot be shown any.
+	OpenShifted func(ctx context.Context, instance string, witness bool, clock func() lua.ServerClock) (bucket.Limiter, error)
 
 	// Witnessed says that the limiter can be asked with a witness.
 	Witnessed bool

@@ -14,6 +14,7 @@ import (
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
+	"bucketproof/bucket/lua"
 )
 
 // virtual is a member of the reference family on a server in virtual time:
@@ -21,7 +22,8 @@ import (
 // and renews the key's life, which runs on the server's clock.
 type virtual struct {
 	rule   bucket.Rule
-	server bool // on the server's clock
+	server bool          // on the server's clock
+	way    time.Duration // so much longer each way
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -30,41 +32,67 @@ type virtual struct {
 
 type stored struct {
 	bucket.State
-	until time.Time
+	until    time.Time
+	sequence int64
 }
 
-// delay is one way: 50 to 400 µs.
+// view is the limiter as an instance holds it.
+type view struct {
+	*virtual
+	witness bool
+	clock   func() lua.ServerClock // nil: the server's own
+}
+
+// delay is one way: 50 to 400 µs, unless it is longer.
 func (v *virtual) delay() time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return 50*time.Microsecond + time.Duration(v.random.Int64N(int64(350*time.Microsecond)))
+	return v.way + 50*time.Microsecond + time.Duration(v.random.Int64N(int64(350*time.Microsecond)))
 }
 
-func (v *virtual) Take(_ context.Context, l bucket.Limit, r bucket.Request) (bucket.Decision, error) {
+func (v *view) Take(_ context.Context, l bucket.Limit, r bucket.Request) (bucket.Decision, error) {
+	var shown lua.ServerClock
+	if v.clock != nil {
+		shown = v.clock()
+	}
 	time.Sleep(v.delay())
-	allowed := v.decide(l, r)
+	d := v.decide(l, r, shown)
 	time.Sleep(v.delay())
-	return bucket.Untold(allowed), nil
+	if !v.witness {
+		d.Witness = bucket.Witness{}
+	}
+	return d, nil
 }
 
-func (v *virtual) decide(l bucket.Limit, r bucket.Request) bool {
+func (v *virtual) decide(l bucket.Limit, r bucket.Request, shown lua.ServerClock) bucket.Decision {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
 	s := v.states[r.Key]
 	if !now.Before(s.until) {
-		s = stored{}
+		s = stored{sequence: s.sequence}
 	}
 	reading := float64(r.Now.UnixMilli())
 	if v.server {
-		reading = float64(now.UnixMicro())
+		ahead := shown.Offset.Microseconds()
+		for _, step := range shown.Steps {
+			if !now.Before(step.At) {
+				ahead += step.By.Microseconds()
+			}
+		}
+		reading = float64(now.UnixMicro() + ahead)
 	}
 	state, allowed := v.rule.Take(s.State, l, reading, r.Cost)
-	v.states[r.Key] = stored{state, now.Add(time.Duration(l.TTLMillis()) * time.Millisecond)}
-	return allowed
+	d := bucket.Untold(allowed)
+	d.Witness = bucket.Witness{
+		Sequence: s.sequence + 1, BeforeMicros: now.UnixMicro(), AfterMicros: now.UnixMicro(), Before: s.State, After: state,
+	}
+	v.states[r.Key] = stored{state, now.Add(time.Duration(l.TTLMillis()) * time.Millisecond), s.sequence + 1}
+	return d
 }
 
-// virtualSubject is a reference limiter by its built-in name.
+// virtualSubject is a reference limiter by its built-in name, with a witness for
+// every second seed.
 func virtualSubject(name string, seed uint64) *Subject {
 	v := &virtual{random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}}
 	s := &Subject{Name: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true, Costs: true}
@@ -77,7 +105,13 @@ func virtualSubject(name string, seed uint64) *Subject {
 		v.rule, v.server = bucket.RuleRedisTime, true
 		s.Time, s.Granularity = bucket.ServerTime, time.Microsecond
 	}
-	s.Open = func(context.Context, string, bool) (bucket.Limiter, error) { return v, nil }
+	s.Model, s.Witnessed = &v.rule, seed%2 == 1
+	s.Open = func(_ context.Context, _ string, witness bool) (bucket.Limiter, error) {
+		return &view{v, witness, nil}, nil
+	}
+	s.OpenShifted = func(_ context.Context, _ string, witness bool, clock func() lua.ServerClock) (bucket.Limiter, error) {
+		return &view{v, witness, clock}, nil
+	}
 	return s
 }
 
@@ -87,15 +121,22 @@ var reference = []string{"app-clock", "app-clock-monotonic", "redis-time"}
 // virtual time.
 func runVirtual(t *testing.T, seed uint64, limiter string, names ...string) []*Result {
 	t.Helper()
-	var results []*Result
-	sel := Selection{Subjects: []*Subject{virtualSubject(limiter, seed)}, Seed: seed}
+	var all []*Scenario
 	for _, name := range names {
 		s, err := Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sel.Scenarios = append(sel.Scenarios, s)
+		all = append(all, s)
 	}
+	return runScenarios(t, seed, virtualSubject(limiter, seed), all...)
+}
+
+// runScenarios runs scenarios for a limiter in virtual time.
+func runScenarios(t *testing.T, seed uint64, sub *Subject, all ...*Scenario) []*Result {
+	t.Helper()
+	var results []*Result
+	sel := Selection{Subjects: []*Subject{sub}, Scenarios: all, Seed: seed, Witness: WitnessAuto}
 	plans, _, err := sel.Plans()
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +159,8 @@ func runVirtual(t *testing.T, seed uint64, limiter string, names ...string) []*R
 func TestCatalogueInVirtualTime(t *testing.T) {
 	standard, _ := SuiteOf("standard")
 	edges, _ := SuiteOf("edges")
-	names := append(slices.Clone(standard), edges...)
+	clocks, _ := SuiteOf("clocks")
+	names := slices.Concat(standard, edges, clocks)
 	for _, limiter := range reference {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s/%d", limiter, seed), func(t *testing.T) {

@@ -1,0 +1,50 @@
+package scenarios
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/check"
+)
+
+// faraway is a right limiter on the server's clock that takes a while to reach.
+func faraway(seed uint64, way time.Duration, witness bool) *Subject {
+	sub := virtualSubject("redis-time", seed)
+	sub.Reference, sub.Model, sub.Witnessed = false, nil, witness
+	v := &virtual{rule: bucket.RuleRedisTime, server: true, way: way, random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}}
+	sub.Open = func(_ context.Context, _ string, witness bool) (bucket.Limiter, error) {
+		return &view{v, witness, nil}, nil
+	}
+	return sub
+}
+
+// TestSlowCallsHideNothingFromTheServer: where a fault was expected and none
+// shown, slow calls may have hidden it from who saw the calls alone. The server
+// decided each at one instant: there was none.
+func TestSlowCallsHideNothingFromTheServer(t *testing.T) {
+	s := mustParse(t, `name: slow
+limit: {rate: 100, capacity: 20}
+instances:
+  - {name: app, count: 4}
+phases:
+  - {for: 2s, open: {rate: 150}}
+expect:
+  redis-time: {over-admission: fail, spurious-denial: fail}
+`)
+	for _, witness := range []bool{false, true} {
+		res := runScenarios(t, 4, faraway(4, 60*time.Millisecond, witness), s)[0]
+		for _, name := range []string{check.OverAdmission, check.SpuriousDenial} {
+			want := map[bool]check.Verdict{false: check.Undecided, true: check.Pass}[witness]
+			if v := verdictOn(t, res, name); v.Verdict != want {
+				t.Errorf("witness %v: %s %s, want %s: %s", witness, name, v.Verdict, want, v.Detail)
+			}
+		}
+		want := map[bool]Outcome{false: Undecided, true: Unexpected}[witness]
+		if res.Outcome != want || res.Hazy == witness {
+			t.Errorf("witness %v: %s, hazy %v, want %s", witness, res.Outcome, res.Hazy, want)
+		}
+	}
+}

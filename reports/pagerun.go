@@ -122,7 +122,7 @@ func idealWords(run Run) string {
 func runFacts(run Run) []fact {
 	list := []fact{
 		{"Limit", fmt.Sprintf("%s, capacity %s", quantity.Rate(run.Limit.Rate), quantity.Number(run.Limit.Capacity))},
-		{"Clock", clockOwner(run.Time)},
+		{"Clock", clockOwner(run)},
 		{"Took", quantity.Seconds(run.DurationS)},
 		{"Offered", quantity.Count(run.Counts.Offered)},
 		{"Allowed", quantity.Count(run.Counts.Allowed)},
@@ -233,11 +233,14 @@ func latencyRows(run Run) [][]string {
 	return rows
 }
 
-// clockOwner says whose clock a limiter decides by.
-func clockOwner(time string) string {
-	words := map[string]string{"caller": "the caller's", "server": "the server's", "process": "its own process's"}[time]
+// clockOwner says whose clock a limiter decides by, and how that was changed.
+func clockOwner(run Run) string {
+	words := map[string]string{"caller": "the caller's", "server": "the server's", "process": "its own process's"}[run.Time]
 	if words == "" {
 		return "not known"
+	}
+	if run.ServerClock != nil {
+		words += ", shown with " + clockWords(*run.ServerClock) + "; keys expire by its own"
 	}
 	return words
 }

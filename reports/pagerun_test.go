@@ -71,3 +71,42 @@ func TestPagesLinkThePictures(t *testing.T) {
 		}
 	}
 }
+
+// TestRunSaysHowTheServersClockWasChanged: beside whose clock decides, and as the
+// cause of what the change explains; also where results.json is read again.
+func TestRunSaysHowTheServersClockWasChanged(t *testing.T) {
+	over := Check{
+		Name: "over-admission", Verdict: "fail", Expected: "fail", WithinPrediction: true,
+		Value: map[string]float64{"peak_excess": 30, "predicted_peak_excess": 30, "spread_s": 0.3},
+	}
+	f := newFixture()
+	f.report.Runs = []Run{{
+		Scenario: "server-step", Limiter: "redis-time", Time: "server", Verdict: asExpected, Checks: []Check{over},
+		Theory: Theory{PredictedPeakExcess: 30}, ServerClock: &Clock{DriftPPM: 5, Steps: []Step{{AtS: 1, ByS: 0.3}}},
+	}}
+	dir := t.TempDir()
+	if err := write(dir, f.report, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := r.Runs[0]
+	for _, want := range []fact{
+		{"Clock", "the server's, shown with 5 ppm, +300 ms at 1 s; keys expire by its own"},
+		{"Clocks explain", "up to 30 tokens"},
+	} {
+		if facts := runFacts(run); !slices.Contains(facts, want) {
+			t.Errorf("%v, want %q among them", facts, want)
+		}
+	}
+	want := "It exceeds the ideal bound by 30 tokens; the shift of the server's clock of 300 ms explains up to 30."
+	if got := explanation(run, run.Checks[0]); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	run.ServerClock = nil
+	if facts := runFacts(run); !slices.Contains(facts, fact{"Clock", "the server's"}) {
+		t.Errorf("of the server's own clock: %v", facts)
+	}
+}

@@ -61,6 +61,10 @@ type Run struct {
 
 	Linearizability string `json:"linearizability,omitempty"` // Porcupine's picture of a failing run, a path like Dir
 
+	// ServerClock is how the TIME that the limiter was shown differs from the
+	// server's own, which its keys expire by; nil: it was shown that.
+	ServerClock *Clock `json:"server_clock,omitempty"`
+
 	Counts    Counts     `json:"counts"`
 	Theory    Theory     `json:"theory"`
 	Instances []Instance `json:"instances"`
@@ -108,7 +112,7 @@ type Instance struct {
 	LongestLockoutS float64 `json:"longest_lockout_s"`
 }
 
-// Clock is how an instance's clock differs from true time; the zero Clock is
+// Clock is how an instance's clock, or the server's, differs from true time; the zero Clock is
 // synchronized.
 type Clock struct {
 	OffsetS  float64 `json:"offset_s"`

@@ -34,7 +34,7 @@ func explanation(run Run, c Check) string {
 	if c.Verdict != string(check.Fail) {
 		return ""
 	}
-	if c.Name == check.OverAdmission && run.Time == string(bucket.CallerTime) {
+	if c.Name == check.OverAdmission && (run.Time == string(bucket.CallerTime) || run.ServerClock != nil) {
 		return explainExcess(run, c)
 	}
 	if c.WithinPrediction {
@@ -65,6 +65,10 @@ func clockCause(run Run, c Check) string {
 	if !known {
 		spread = clockSpread(run)
 	}
+	clocks := "the clocks' spread"
+	if run.ServerClock != nil {
+		clocks = "the shift of the server's clock"
+	}
 	expiries := c.Value["expiries"]
 	gone := quantity.Plural(quantity.Number(expiries), "possible expiry")
 	if expiries > 1 {
@@ -72,9 +76,9 @@ func clockCause(run Run, c Check) string {
 	}
 	switch {
 	case spread > 0 && expiries > 0:
-		return fmt.Sprintf("the clocks' spread of %s and %s of the key explain", quantity.Seconds(spread), gone)
+		return fmt.Sprintf("%s of %s and %s of the key explain", clocks, quantity.Seconds(spread), gone)
 	case spread > 0:
-		return fmt.Sprintf("the clocks' spread of %s explains", quantity.Seconds(spread))
+		return fmt.Sprintf("%s of %s explains", clocks, quantity.Seconds(spread))
 	case expiries > 0:
 		return fmt.Sprintf("the clocks and %s of the key explain", gone)
 	}
@@ -92,24 +96,37 @@ func surprise(run Run, c Check) string {
 	return "It was expected to pass."
 }
 
-// clockSpread is the largest difference between two instances' clocks at any
-// time of the run, in seconds, jitter left out.
+// clockSpread is the largest difference between two readings of the clocks that
+// the limiter decides by, at any time of the run, in seconds, jitter left out: of
+// the instances' or, where the server's was changed, of that one.
 func clockSpread(run Run) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	note := func(offset float64) { low, high = min(low, offset), max(high, offset) }
-	for _, in := range run.Instances {
-		offset := in.Clock.OffsetS
+	for _, clock := range decisive(run) {
+		offset := clock.OffsetS
 		note(offset)
-		for _, step := range in.Clock.Steps {
+		for _, step := range clock.Steps {
 			offset += step.ByS
 			note(offset)
 		}
-		note(offset + in.Clock.DriftPPM*1e-6*run.DurationS)
+		note(offset + clock.DriftPPM*1e-6*run.DurationS)
 	}
 	if low > high {
 		return 0
 	}
 	return high - low
+}
+
+// decisive are the clocks that clockSpread is about.
+func decisive(run Run) []Clock {
+	if run.ServerClock != nil {
+		return []Clock{*run.ServerClock}
+	}
+	var list []Clock
+	for _, in := range run.Instances {
+		list = append(list, in.Clock)
+	}
+	return list
 }
 
 // witnessWords say how a run was recorded.

@@ -23,6 +23,10 @@ func newReportRun(res *scenarios.Result) reports.Run {
 		LatencyMeasured: res.Scenario.Latency,
 		Repeated:        res.Repeated, Warnings: res.Warnings, Verdict: string(res.Outcome),
 	}
+	if res.ServerClock != nil {
+		shown := newReportClock(*res.ServerClock)
+		run.ServerClock = &shown
+	}
 	fillSummary(&run, res.Report.Summary, res.Clocks)
 	for _, v := range res.Verdicts {
 		run.Checks = append(run.Checks, newReportCheck(v))

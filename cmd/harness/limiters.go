@@ -111,6 +111,12 @@ func (t *limiters) inProcess() *limiter {
 }
 
 func (t *limiters) fromFile(f *limiterfile.File) *limiter {
+	on := func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+		if witness {
+			return lua.NewWitnessed(f, c)
+		}
+		return lua.New(f, c)
+	}
 	return &limiter{
 		needsRedis: true,
 		about:      fmt.Sprintf("%s, %s's clock", f.Contract, f.Time),
@@ -119,17 +125,18 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
 			Stored: true, Witnessed: true, Model: modelOf(f),
-			Open: t.open(func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
-				if witness {
-					return lua.NewWitnessed(f, c)
-				}
-				return lua.New(f, c)
-			}),
+			Open: t.open(on), OpenShifted: t.openShifted(f.Kind != limiterfile.Command, on),
 		},
 	}
 }
 
 func (t *limiters) fromControl(c control.Control) *limiter {
+	on := func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+		if witness {
+			return c.OpenWitnessed(client)
+		}
+		return c.Open(client)
+	}
 	return &limiter{
 		needsRedis: true,
 		about:      "must fail " + c.Check + ": " + c.StandsFor,
@@ -137,12 +144,7 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity, Costs: c.UsesCost,
 			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
 			Stored: true, Witnessed: c.Script(), Model: c.Model,
-			Open: t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
-				if witness {
-					return c.OpenWitnessed(client)
-				}
-				return c.Open(client)
-			}),
+			Open: t.open(on), OpenShifted: t.openShifted(c.Script(), on),
 		},
 	}
 }
@@ -160,6 +162,28 @@ func (t *limiters) open(on func(redis.UniversalClient, bool) (bucket.Limiter, er
 			return closing{l, client}, nil
 		}
 		return listing{closing{l, client}, lister}, nil
+	}
+}
+
+// openShifted is open for a limiter that is shown another TIME; nil for one that
+// is no script.
+func (t *limiters) openShifted(script bool, on func(redis.UniversalClient, bool) (bucket.Limiter, error)) func(context.Context, string, bool, func() lua.ServerClock) (bucket.Limiter, error) {
+	if !script {
+		return nil
+	}
+	return func(ctx context.Context, instance string, witness bool, clock func() lua.ServerClock) (bucket.Limiter, error) {
+		shown := t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+			l, err := on(client, witness)
+			if err != nil {
+				return nil, err
+			}
+			one, ok := l.(*lua.Limiter)
+			if !ok {
+				return nil, fmt.Errorf("a %T is not one script: it cannot be shown another TIME", l)
+			}
+			return one.WithClock(clock)
+		})
+		return shown(ctx, instance, witness)
 	}
 }
 

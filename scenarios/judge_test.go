@@ -48,3 +48,33 @@ expect:
 		}
 	}
 }
+
+// TestOutcomeOfAnUndecidedCheck: a check that cannot decide leaves the run
+// undecided, but for a search for an order that gave up where nothing was expected
+// of it: it is a second opinion.
+func TestOutcomeOfAnUndecidedCheck(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		expected Expectation
+		want     Outcome
+	}{
+		{check.Linearizability, ExpectPass, AsExpected},
+		{check.Linearizability, ExpectAny, AsExpected},
+		{check.Linearizability, ExpectFail, Undecided},
+		{check.Replay, ExpectPass, Undecided},
+		{check.OverAdmission, ExpectPass, Undecided},
+		{check.OverAdmission, ExpectAny, AsExpected},
+	} {
+		verdicts := []Verdict{
+			{Result: check.Result{Name: check.Accounting, Verdict: check.Pass, WithinPrediction: true}, Expected: ExpectPass},
+			{Result: check.Result{Name: c.name, Verdict: check.Undecided, WithinPrediction: true}, Expected: c.expected},
+		}
+		if got := OutcomeOf(verdicts, true); got != c.want {
+			t.Errorf("%s undecided, expected %s: %s, want %s", c.name, c.expected, got, c.want)
+		}
+		verdicts[0].Verdict = check.Fail
+		if got := OutcomeOf(verdicts, true); got != Unexpected {
+			t.Errorf("%s undecided, expected %s, and a failure beside it: %s", c.name, c.expected, got)
+		}
+	}
+}

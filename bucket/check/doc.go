@@ -124,7 +124,8 @@
 // and stores) what was seen. It is exponential, so it ends where more than 8
 // requests are in flight, 256 with a witness, at 1000 requests, or where the key
 // may have expired, and where even that takes too long it is tried with half as
-// many. A history with an order has one for its beginning too, with what had not
+// many; where a look gives up even on the fewest, or all looks together have taken
+// too long, the verdict is undecided. A history with an order has one for its beginning too, with what had not
 // returned left open; so a beginning without one proves a fault. It shares nothing
 // with the other checks: for a right clock whatever they accuse has no order, and
 // with a witness and no lost reply it finds what the replay finds. (For callers'
@@ -155,7 +156,11 @@
 //	fairness:         starvation from R·(S + g) ≥ 1 on
 //	reply contract:   as if a clock were off by at most S + D + g
 //
-// where ahead is by how much the fastest clock so far is ahead of the denied
+// A limiter that was shown another TIME than the server's, by a known shift
+// ([Spec].Shift), is predicted in the same way, with the shift in place of the
+// callers' clocks: they all go back and leap together.
+//
+// Here ahead is by how much the fastest clock so far is ahead of the denied
 // call's. These were tried on simulated runs of the reference script with
 // skewed, jumping and jittering clocks, held calls and expiring keys.
 package check

@@ -22,6 +22,8 @@ type linear struct {
 	keys     []KeyResult
 	requests int64
 	passed   []string // why keys were passed over
+	gave     string   // after what the search gave up, on a key or on some of its requests; "": never
+	unasked  int      // keys that were left when all looks together had taken too long
 	failed   *sweep   // the first key without an order
 	shortest int      // so many first requests on it have none
 	sure     bool     // one fewer has
@@ -37,11 +39,19 @@ func (r *reading) linearize() *linear {
 		if e == nil {
 			continue
 		}
-		if why := s.unsearched(h); why != "" {
+		if why := s.unsearched(); why != "" {
 			l.passed = append(l.passed, why)
 			continue
 		}
+		if h.spent >= stepsMost {
+			l.unasked++
+			l.keys = append(l.keys, KeyResult{Key: s.key, Verdict: Undecided})
+			continue
+		}
 		n, res := h.begin(e)
+		if h.gave != "" {
+			l.gave = h.gave
+		}
 		k := KeyResult{Key: s.key, Verdict: Pass, Figure: float64(n)}
 		switch res {
 		case porcupine.Unknown:
@@ -63,15 +73,13 @@ func (r *reading) linearize() *linear {
 }
 
 // unsearched says why a key is passed over; "" when it is not.
-func (s *sweep) unsearched(h *search) string {
+func (s *sweep) unsearched() string {
 	e := s.excerpt
 	switch {
 	case e.numbered && s.track != nil && s.track.charges.restarts > 0:
 		return "the numbers of its decisions fell back"
 	case e.why != "" && len(e.calls) < excerptFewest:
 		return e.why
-	case h.spent >= stepsMost:
-		return "the search took too long on others"
 	}
 	return ""
 }
@@ -119,9 +127,15 @@ func (r *reading) linearizability(l *linear, again *recall) Result {
 		res.WithinPrediction = false
 		r.showDisorder(&res, l, again)
 	case Undecided:
-		res.Detail = "the search for an order of " + requests + " gave up"
+		res.Detail = "the search for an order of " + requests + " gave up " + l.gave
 	default:
 		res.Detail = fmt.Sprintf("%s have an order in which the model decides as they were decided", requests)
+		if l.gave != "" {
+			res.Detail += "; of more the search gave up " + l.gave
+		}
+	}
+	if l.unasked > 0 {
+		res.Detail += fmt.Sprintf("; %s left when the search had taken %d steps", many(int64(l.unasked), "key"), l.steps)
 	}
 	if n := len(l.passed); n > 0 {
 		slices.Sort(l.passed)

@@ -1,9 +1,12 @@
 package check
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/history"
@@ -99,5 +102,62 @@ func agree(t *testing.T, seed uint64, w *watched, ops []history.Operation, corru
 				t.Errorf("seed %d: %s: %s; yet there is an order", seed, name, r.Detail)
 			}
 		}
+	}
+}
+
+// tangled is a history without an order that is hard to see: on each key two
+// crowds of eight requests at once, with as many tokens as one of them wants and
+// one grant more, and every order of them leaves another sum of doubles.
+func tangled(keys int) ([]history.Operation, Spec) {
+	var ops []history.Operation
+	for k := range keys {
+		for i := range int64(16) {
+			from := int64(k)*1e9 + i/8*1e6
+			op := history.Operation{
+				Call: from + i*1000, Return: from + 500_000, Clock: int64(epoch) + from + (i*i*7919%97+1)*1e6, Key: string(rune('a' + k)),
+				Instance: string(rune('a' + i%8)), Cost: 1, Outcome: history.Allowed, Remaining: math.NaN(), RetryAfter: -1,
+			}
+			if i > 8 {
+				op.Outcome = history.Denied
+			}
+			ops = append(ops, op)
+		}
+	}
+	spec := Spec{Limit: bucket.Limit{Rate: 0.0007, Capacity: 8}, Granularity: time.Millisecond, Time: bucket.CallerTime, Model: &bucket.RuleAppClock}
+	return ops, spec
+}
+
+// A search that gives up is undecided and says after what; so is one that was
+// never begun, since others had taken all there is.
+func TestSearchThatGivesUpIsUndecided(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		keys    int
+		timeout time.Duration
+		says    []string
+	}{
+		{"too many steps", 1, time.Hour, []string{"the search for an order of 16 requests gave up after 200000 steps of the model"}},
+		{"too long", 1, time.Nanosecond, []string{"the search for an order of 16 requests gave up after 1ns"}},
+		{"too many keys", 12, time.Hour, []string{"gave up after 200000 steps of the model", " keys left when the search had taken 1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ops, spec := tangled(c.keys)
+			spec.LinearizeTimeout = c.timeout
+			r := find(t, judged(t, spec, ops), Linearizability)
+			if r.Verdict != Undecided || len(r.Keys) != c.keys {
+				t.Errorf("%s on %d keys: %s", r.Verdict, len(r.Keys), r.Detail)
+			}
+			for _, says := range c.says {
+				if !strings.Contains(r.Detail, says) {
+					t.Errorf("%q, want %q in it", r.Detail, says)
+				}
+			}
+			for _, k := range r.Keys {
+				if k.Verdict != Undecided {
+					t.Errorf("key %s: %s", k.Key, k.Verdict)
+				}
+			}
+		})
 	}
 }

@@ -28,6 +28,7 @@ type search struct {
 	timeout time.Duration // of a look
 	steps   atomic.Int64  // of this look
 	spent   int64         // steps of all looks so far
+	gave    string        // after what a look at the excerpt gave up; "": none did
 }
 
 // position is what was decided so far in an order.
@@ -52,8 +53,12 @@ func (h *search) seek(e *excerpt, n int) porcupine.CheckResult {
 	res := porcupine.CheckOperationsTimeout(h.model(), e.attempts(n), h.timeout)
 	steps := h.steps.Load()
 	h.spent += steps
-	if steps > lookMost {
+	switch {
+	case steps > lookMost:
+		h.gave = fmt.Sprintf("after %d steps of the model", lookMost)
 		return porcupine.Unknown
+	case res == porcupine.Unknown:
+		h.gave = fmt.Sprintf("after %v", h.timeout)
 	}
 	return res
 }
@@ -61,6 +66,7 @@ func (h *search) seek(e *excerpt, n int) porcupine.CheckResult {
 // begin looks for an order of as many first requests of an excerpt as can be
 // decided: of all, else of half of them, and so on.
 func (h *search) begin(e *excerpt) (n int, res porcupine.CheckResult) {
+	h.gave = ""
 	for n = len(e.calls); ; n /= 2 {
 		if res = h.seek(e, n); res != porcupine.Unknown || n/2 < excerptFewest {
 			return n, res

@@ -156,11 +156,11 @@
 //	fairness:         starvation from R·(S + g) ≥ 1 on
 //	reply contract:   as if a clock were off by at most S + D + g
 //
+// where ahead is by how much the fastest clock so far is ahead of the denied
+// call's. These were tried on simulated runs of the reference script with
+// skewed, jumping and jittering clocks, held calls and expiring keys.
+//
 // A limiter that was shown another TIME than the server's, by a known shift
 // ([Spec].Shift), is predicted in the same way, with the shift in place of the
 // callers' clocks: they all go back and leap together.
-//
-// Here ahead is by how much the fastest clock so far is ahead of the denied
-// call's. These were tried on simulated runs of the reference script with
-// skewed, jumping and jittering clocks, held calls and expiring keys.
 package check

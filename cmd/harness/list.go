@@ -95,6 +95,9 @@ func listChecks(s streams) error {
 		{check.AcceptRate, "as many are granted as an ideal bucket grants for the same arrivals"},
 		{check.StateAudit, "keys exist while they matter, expire neither too soon nor never, and hold levels in range"},
 		{check.Accounting, "every request ends in exactly one outcome"},
+		{check.Replay, "every decision and stored number is the sequential model's, bit for bit"},
+		{check.Linearizability, "some order of the requests explains the answers"},
 		{check.Fairness, "no instance gets less than half its share of the grants, under random arrivals"},
+		{check.ReplyContract, "waiting as told is enough, and what is said to remain is there"},
 	})
 }

@@ -27,7 +27,7 @@ type Suite struct {
 // What may be under way at once: runs, and the requests a second that they
 // offer together. Two busy cores would make every run late.
 const (
-	maxRunsAtOnce = 12
+	maxRunsAtOnce = 16
 	maxRateAtOnce = 3000
 )
 

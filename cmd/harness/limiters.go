@@ -77,7 +77,7 @@ func (t *limiters) make(name string) (*limiter, error) {
 			return nil, err
 		}
 		l := t.fromFile(f)
-		l.Reference = true
+		l.Reference = l.Model != nil
 		return l, nil
 	}
 	for _, c := range control.All() {

@@ -36,6 +36,11 @@ type Control struct {
 	Model       *bucket.Rule             // the rule that each of its decisions follows, and only their order does not; nil: none
 	Expect      map[string]limiterfile.Expectation
 
+	// ByClocks says that the fault is to trust its callers' clocks, so that a
+	// failure that these explain shows it. Of any other control a failure counts
+	// only if they do not: without its fault it would fail as far as that, too.
+	ByClocks bool
+
 	// One written in Go.
 	open, openRepaired func(c redis.UniversalClient) (bucket.Limiter, error)
 

@@ -20,6 +20,7 @@ var noRefillAfterStepBack = Control{
 	Granularity: time.Millisecond,
 	State:       hashState,
 	UsesCost:    true,
+	ByClocks:    true,
 	Expect: map[string]limiterfile.Expectation{
 		"spurious-denial": limiterfile.Fail,
 		"over-admission":  limiterfile.Any, // as for any limiter on callers' clocks
@@ -36,8 +37,8 @@ if now > ts then -- the fault: never true until the clock has caught up
 end`,
 		store: `redis.call("HSET", KEYS[1], "tokens", tokens, "ts", ts)`,
 	},
-	repair: lines{refill: `
-if now < ts then ts = now end -- right for the only clock there is; several need the server's
-tokens = math.min(capacity, tokens + (now - ts) / 1000 * rate)`,
+	repair: lines{ // by the clock of which there is only one
+		clock:  serverMillis,
+		refill: `tokens = math.min(capacity, tokens + (now - ts) / 1000 * rate)`,
 	},
 }

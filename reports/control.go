@@ -37,7 +37,7 @@ func stateWithin(r *Report, run Run) state {
 }
 
 // controlRuns is how the runs of a control ended.
-type controlRuns struct{ runs, undecided, skipped int }
+type controlRuns struct{ runs, failed, undecided, skipped int }
 
 func countControl(r *Report, c ControlResult) controlRuns {
 	var n controlRuns
@@ -46,7 +46,10 @@ func countControl(r *Report, c ControlResult) controlRuns {
 			continue
 		}
 		n.runs++
-		if verdictOf(run, c.Check) == check.Undecided {
+		switch v := verdictOf(run, c.Check); {
+		case v == check.Fail:
+			n.failed++
+		case v == check.Undecided, v == check.Skipped && run.Verdict == notDecided:
 			n.undecided++
 		}
 	}
@@ -118,6 +121,9 @@ func controlFigure(r *Report, c ControlResult) string {
 func uncaughtWords(r *Report, c ControlResult, subject string) string {
 	n := countControl(r, c)
 	if stateOfControl(r, c) == unexpected {
+		if n.failed > 0 {
+			return fmt.Sprintf("Missed: %sfailed by no more than the callers' clocks explain.", subject)
+		}
 		if n.runs == 1 {
 			return fmt.Sprintf("Missed: %sdid not fail in its only run.", subject)
 		}

@@ -15,6 +15,10 @@ type Selftest struct {
 	Controls    []ControlResult `json:"controls"`
 	FalseAlarms int             `json:"false_alarms"` // clean runs in which some check failed
 	CleanRuns   int             `json:"clean_runs"`   // runs of correct limiters
+
+	// UndecidedRuns are the clean runs that came to no verdict, on a machine that
+	// was too slow: neither an alarm nor the proof that there is none.
+	UndecidedRuns int `json:"undecided_runs"`
 }
 
 // ControlResult is whether a negative control was caught.
@@ -83,9 +87,14 @@ func caughtWords(r *Report) string {
 	return fmt.Sprintf("%d of %s caught", n, quantity.Things(len(r.Selftest.Controls), "negative control"))
 }
 
-// alarmWords counts the clean runs in which a check failed.
+// alarmWords counts the clean runs in which a check failed, and those that came
+// to no verdict.
 func alarmWords(r *Report) string {
-	return fmt.Sprintf("%s in %s", quantity.Things(r.Selftest.FalseAlarms, "false alarm"), quantity.Things(r.Selftest.CleanRuns, "clean run"))
+	words := fmt.Sprintf("%s in %s", quantity.Things(r.Selftest.FalseAlarms, "false alarm"), quantity.Things(r.Selftest.CleanRuns, "clean run"))
+	if n := r.Selftest.UndecidedRuns; n > 0 {
+		words += fmt.Sprintf(" (%d undecided)", n)
+	}
+	return words
 }
 
 // listed puts the first few names in brackets; "" for none.
@@ -123,6 +132,18 @@ func stateOfSelftest(r *Report) state {
 	return worst
 }
 
+// SelftestVerdict is r.Verdict after what the selftest in r found out: a missed
+// control and a false alarm fail, whatever the runs came to by themselves.
+func SelftestVerdict(r *Report) string {
+	switch s := stateOfSelftest(r); {
+	case s == unexpected:
+		return "fail"
+	case s == undecided && r.Verdict == "pass":
+		return "undecided"
+	}
+	return r.Verdict
+}
+
 // stateOfAlarms is passed when no correct limiter was accused.
 func stateOfAlarms(r *Report) state {
 	switch {
@@ -134,11 +155,12 @@ func stateOfAlarms(r *Report) state {
 	return passed
 }
 
-// falseAlarms are the indices of the clean runs in which a check failed.
+// falseAlarms are the indices of the clean runs in which a check failed; one that
+// was undecided accuses nobody.
 func falseAlarms(r *Report) []int {
 	var list []int
 	for i, run := range r.Runs {
-		if isClean(run) && len(failed(run)) > 0 {
+		if isClean(run) && run.Verdict != notDecided && len(failed(run)) > 0 {
 			list = append(list, i)
 		}
 	}

@@ -17,6 +17,7 @@ func TestSelftestHeadline(t *testing.T) {
 	quiet := run("idle", "control/b", "state-audit", "pass", asExpected)
 	doubt := run("idle", "control/b", "state-audit", "undecided", notDecided)
 	alarm := run("clean/001-poll", "memory", "accept-rate", "fail", notExpected)
+	unclear := run("clean/002-poll", "memory", "accept-rate", "fail", notDecided)
 	other := run("idle", "control/a", "fairness", "fail", notExpected)
 	both := []ControlResult{control("a", true), control("b", false)}
 	for _, c := range []struct {
@@ -25,20 +26,22 @@ func TestSelftestHeadline(t *testing.T) {
 		report Report
 	}{
 		{"holds", "The harness holds: 1 of 1 negative control caught, 0 false alarms in 20 clean runs.",
-			Report{Verdict: "pass", Runs: []Run{shown}, Selftest: &Selftest{both[:1], 0, 20}}},
+			Report{Verdict: "pass", Runs: []Run{shown}, Selftest: &Selftest{both[:1], 0, 20, 0}}},
 		{"missed", "The harness does not hold: 1 of 2 negative controls caught (control/b missed by state-audit); 0 false alarms in 20 clean runs.",
-			Report{Verdict: "fail", Runs: []Run{shown, quiet}, Unmet: []Unmet{{"control/b", "state-audit", ""}}, Selftest: &Selftest{both, 0, 20}}},
+			Report{Verdict: "fail", Runs: []Run{shown, quiet}, Unmet: []Unmet{{"control/b", "state-audit", ""}}, Selftest: &Selftest{both, 0, 20, 0}}},
 		{"missed, whatever the verdict says", "The harness does not hold: 1 of 2 negative controls caught (control/b missed by state-audit); 0 false alarms in 20 clean runs.",
-			Report{Verdict: "pass", Runs: []Run{shown, quiet}, Selftest: &Selftest{both, 0, 20}}},
+			Report{Verdict: "pass", Runs: []Run{shown, quiet}, Selftest: &Selftest{both, 0, 20, 0}}},
 		{"accused", "The harness does not hold: 1 of 1 negative control caught; 1 false alarm in 20 clean runs (memory in clean/001-poll: accept-rate).",
-			Report{Verdict: "fail", Runs: []Run{shown, alarm}, Selftest: &Selftest{both[:1], 1, 20}}},
+			Report{Verdict: "fail", Runs: []Run{shown, alarm}, Selftest: &Selftest{both[:1], 1, 20, 0}}},
 		{"undecided", "Undecided: 1 of 2 negative controls caught; 0 false alarms in 20 clean runs; 1 of 2 runs undecided.",
-			Report{Verdict: "undecided", Runs: []Run{shown, doubt}, Selftest: &Selftest{both, 0, 20}}},
+			Report{Verdict: "undecided", Runs: []Run{shown, doubt}, Selftest: &Selftest{both, 0, 20, 0}}},
+		{"undecided clean run", "Undecided: 1 of 1 negative control caught; 0 false alarms in 20 clean runs (1 undecided); 1 of 2 runs undecided.",
+			Report{Verdict: "undecided", Runs: []Run{shown, unclear}, Selftest: &Selftest{both[:1], 0, 20, 1}}},
 		{"interrupted", "Undecided: 1 of 2 negative controls caught; 0 false alarms in 0 clean runs; 1 run did not take place.",
-			Report{Verdict: "undecided", Runs: []Run{shown}, Skipped: []Skip{{Limiter: "control/b"}}, Selftest: &Selftest{both, 0, 0}}},
+			Report{Verdict: "undecided", Runs: []Run{shown}, Skipped: []Skip{{Limiter: "control/b"}}, Selftest: &Selftest{both, 0, 0, 0}}},
 		{"something else", "The harness does not hold: 1 of 1 negative control caught; 0 false alarms in 20 clean runs; " +
 			"1 other run not as expected (control/a in idle: fairness); 1 other expected fault that no run showed.",
-			Report{Verdict: "fail", Runs: []Run{shown, other}, Unmet: []Unmet{{"control/a", "fairness", ""}}, Selftest: &Selftest{both[:1], 0, 20}}},
+			Report{Verdict: "fail", Runs: []Run{shown, other}, Unmet: []Unmet{{"control/a", "fairness", ""}}, Selftest: &Selftest{both[:1], 0, 20, 0}}},
 	} {
 		if got := headline(&c.report); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
@@ -75,6 +78,10 @@ func TestControlsAreCaughtMissedOrNotDecided(t *testing.T) {
 		{"passed", false, Report{Runs: []Run{run("pass")}}, unexpected, unexpected, "Missed: replay did not fail in its only run."},
 		{"passed often", false, Report{Runs: []Run{run("pass"), run("pass")}}, unexpected, unexpected, "Missed: replay failed in none of its 2 runs."},
 		{"not made", false, Report{Runs: []Run{{Limiter: "control/x"}}}, unexpected, unexpected, "Missed: replay did not fail in its only run."},
+		{"failed as the clocks explain", false, Report{Runs: []Run{run("fail")}}, unexpected, unexpected,
+			"Missed: replay failed by no more than the callers' clocks explain."},
+		{"interrupted", false, Report{Runs: []Run{{Limiter: "control/x", Verdict: notDecided, Checks: []Check{{Name: "replay", Verdict: "skipped"}}}}},
+			undecided, undecided, "Not decided: replay could not tell in its only run."},
 		{"could not tell", false, Report{Runs: []Run{run("undecided")}}, undecided, undecided, "Not decided: replay could not tell in its only run."},
 		{"could not tell once", false, Report{Runs: []Run{run("undecided"), run("pass")}}, undecided, undecided,
 			"Not decided: replay could not tell in 1 of its 2 runs."},
@@ -135,5 +142,35 @@ func TestJUnitOfSelftest(t *testing.T) {
 	}
 	if got := decodedJUnit(t, held().report); got.Failures+got.Skipped != 0 {
 		t.Errorf("%d failures and %d skipped though the harness holds", got.Failures, got.Skipped)
+	}
+}
+
+// TestSelftestVerdict: what the selftest found out outweighs what the runs came
+// to by themselves, and never betters it.
+func TestSelftestVerdict(t *testing.T) {
+	missed, shown := ControlResult{Name: "control/x", Check: "replay"}, ControlResult{Name: "control/x", Check: "replay", Caught: true}
+	for _, c := range []struct {
+		runs, want string
+		check      string // what it says of the control's run
+		control    ControlResult
+		alarms     int
+	}{
+		{"pass", "pass", "fail", shown, 0},
+		{"undecided", "undecided", "fail", shown, 0},
+		{"fail", "fail", "fail", shown, 0},
+		{"pass", "fail", "fail", shown, 1},
+		{"undecided", "fail", "fail", shown, 1},
+		{"pass", "fail", "pass", missed, 0},
+		{"undecided", "fail", "fail", missed, 0},
+		{"pass", "undecided", "undecided", missed, 0},
+		{"fail", "fail", "undecided", missed, 0},
+	} {
+		r := &Report{
+			Verdict: c.runs, Runs: []Run{{Limiter: "control/x", Checks: []Check{{Name: "replay", Verdict: c.check}}}},
+			Selftest: &Selftest{Controls: []ControlResult{c.control}, FalseAlarms: c.alarms, CleanRuns: 20},
+		}
+		if got := SelftestVerdict(r); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
 	}
 }

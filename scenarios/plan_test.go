@@ -189,3 +189,26 @@ func TestSeedsDoNotDependOnNeighbours(t *testing.T) {
 		seen[s] = true
 	}
 }
+
+// TestLengthAndClocks: a hold comes on top of the phases, and one clock that is
+// off, or will step, is enough.
+func TestLengthAndClocks(t *testing.T) {
+	for name, want := range map[string]struct {
+		length       time.Duration
+		synchronized bool
+	}{
+		"atomic-burst": {0, true},
+		"late-calls":   {3500 * time.Millisecond, true},
+		"window-edge":  {4720 * time.Millisecond, true},
+		"fast-leaves":  {1500 * time.Millisecond, false},
+		"step-back":    {2500 * time.Millisecond, false},
+	} {
+		s, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Length(); got != want.length || s.Synchronized() != want.synchronized {
+			t.Errorf("%s: %v, synchronized %v, want %v, %v", name, got, s.Synchronized(), want.length, want.synchronized)
+		}
+	}
+}

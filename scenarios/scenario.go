@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"bucketproof/bucket"
@@ -164,6 +165,23 @@ type Sweep struct {
 	Spread []Duration     `yaml:"spread"` // largest minus smallest clock offset
 	Limit  []bucket.Limit `yaml:"limit"`  // everything else scales with it
 	Load   []float64      `yaml:"load"`   // factors for the rates of open loops
+}
+
+// Synchronized reports whether the clocks of all instances show true time.
+func (s *Scenario) Synchronized() bool {
+	return !slices.ContainsFunc(s.instances(), func(in instance) bool { return !in.clock.model(0).Synchronized() })
+}
+
+// Length is how long the scenario takes at most, but for what the machine adds:
+// bursts are counted as nothing, and the longest hold as if it came last.
+func (s *Scenario) Length() time.Duration {
+	var hold Duration
+	s.eachLoad(func(p *Phase) {
+		if p.Hold != nil {
+			hold = max(hold, p.Hold.To)
+		}
+	})
+	return length(s.Phases) + time.Duration(hold)
 }
 
 // instances lists the names of all instances in order, group by group.

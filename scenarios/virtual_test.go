@@ -14,6 +14,7 @@ import (
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
+	"bucketproof/bucket/control"
 	"bucketproof/bucket/lua"
 )
 
@@ -175,6 +176,37 @@ func TestCatalogueInVirtualTime(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestMissingFaultIsDecided: where a negative control must be caught, a limiter
+// that is expected to fail and has no fault passes, and nothing but a slow
+// machine leaves that open.
+func TestMissingFaultIsDecided(t *testing.T) {
+	for _, c := range control.All() {
+		s, err := Named(c.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub := virtualSubject("redis-time", 1)
+		sub.Expect = Expectations{c.Check: ExpectFail}
+		sel := Selection{Subjects: []*Subject{sub}, Scenarios: []*Scenario{s}, Seed: 1}
+		plans, _, err := sel.Plans()
+		if err != nil || len(plans) == 0 {
+			t.Fatalf("%s has %d points: %v", c.Scenario, len(plans), err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			for _, p := range plans {
+				res, err := (&Runner{ID: "virtual"}).Run(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := verdictOn(t, res, c.Check)
+				if res.Hazy || v.Verdict != check.Pass && v.Verdict != check.Skipped { // there is no store to audit here, and no reply to hold to
+					t.Errorf("%s in %s: %s is %s: %s", c.Name, p.Scenario.Name, c.Check, v.Verdict, v.Detail)
+				}
+			}
+		})
 	}
 }
 

@@ -69,7 +69,7 @@ func live(t *testing.T, r *backend.Redis, name string, limit bucket.Limit, lengt
 // The reference on a real server is what its model says, to the bit.
 func TestReplayOfARealServer(t *testing.T) {
 	backendtest.Each(t, func(t *testing.T, r *backend.Redis) {
-		for _, name := range lua.Names() {
+		for _, name := range lua.Family() {
 			t.Run(name, func(t *testing.T) {
 				spec, ops := live(t, r, name, bucket.Limit{Rate: 300, Capacity: 40}, 250*time.Millisecond)
 				report, err := check.Judge(spec, history.All(ops), nil)

@@ -3,8 +3,10 @@
 // limiters under test in the flow and are driven in the same way; a check that
 // does not catch its control proves nothing about the others.
 //
-// A control is one file: its code, or the limiter file of its script, and a
-// value that says what it stands for. [All] lists them.
+// A control is one file: its code, or the lines of its script in which it differs
+// from a token bucket that has no fault, and a value that says what it stands for.
+// [All] lists them. [Control.Repaired] is each of them without its fault, which
+// must go by uncaught.
 package control
 
 import (
@@ -34,8 +36,18 @@ type Control struct {
 	Model       *bucket.Rule             // the rule that each of its decisions follows, and only their order does not; nil: none
 	Expect      map[string]limiterfile.Expectation
 
-	open func(c redis.UniversalClient) (bucket.Limiter, error) // for one written in Go
-	file string                                                // the limiter file of one that is a script
+	// ByClocks says that the fault is to trust its callers' clocks, so that a
+	// failure that these explain shows it. Of any other control a failure counts
+	// only if they do not: without its fault it would fail as far as that, too.
+	ByClocks bool
+
+	// One written in Go.
+	open, openRepaired func(c redis.UniversalClient) (bucket.Limiter, error)
+
+	// One that is a script.
+	own    lines // peculiar to it, and right
+	fault  lines // what is wrong
+	repair lines // what is right in its place; an empty part is as without the fault's
 }
 
 // All returns the controls in the order of their names.
@@ -103,7 +115,18 @@ func (c Control) OpenWitnessed(client lua.BlockClient) (bucket.Limiter, error) {
 // with a witness; one written in Go sends several commands, or none.
 func (c Control) Script() bool { return c.open == nil }
 
-// limiterFile parses the limiter file of a control that is a script.
-func (c Control) limiterFile() (*limiterfile.File, error) {
-	return limiterfile.Parse(c.Name, []byte(c.file), nil)
+// Repaired returns the control without its fault, and else as it is: the same
+// name, clock, state and expectations. Whatever catches it is mistaken, or shows
+// another fault than the control's.
+func (c Control) Repaired() Control {
+	c.fault = c.repair
+	if c.open == nil {
+		return c
+	}
+	if c.open = c.openRepaired; c.open == nil {
+		c.open = func(redis.UniversalClient) (bucket.Limiter, error) {
+			return nil, fmt.Errorf("%s has no repair", c.Name)
+		}
+	}
+	return c
 }

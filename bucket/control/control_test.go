@@ -37,32 +37,6 @@ func TestEachFaultIsCaught(t *testing.T) {
 	}
 }
 
-// TestRepairedConforms tells the stories to each control without its fault:
-// then there is nothing left to find.
-func TestRepairedConforms(t *testing.T) {
-	for _, c := range All() {
-		c, ok := repaired(t, c)
-		if !ok {
-			if c.Name != getSet.Name {
-				t.Errorf("%s has no repair", c.Name)
-			}
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			for _, s := range stories {
-				r := newRig(t, c, s.limit)
-				s.tell(r)
-				for name, res := range r.judge() {
-					if res.Verdict == check.Fail {
-						t.Errorf("%s: granted %s, and %s fails: %s", s.name, r.granted(), name, res.Detail)
-					}
-				}
-			}
-		})
-	}
-}
-
 // TestControlsSayWhatTheirFilesSay holds the two places together that tell of a
 // control's clock and state.
 func TestControlsSayWhatTheirFilesSay(t *testing.T) {

@@ -27,26 +27,11 @@ var denyCharged = Control{
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
 		"fairness":        limiterfile.Any, // too few grants to judge
 	},
-	file: `name: control-deny-charged
-contract: token-bucket
-time: server
-granularity: 1us
-keys: ["rl:control-deny-charged:${key}"]
-args: [rate, capacity, cost]
-reply: {allowed: reply == 1}
-state: {tokens: "hash tokens", time: "hash ts"}
-source: |
-  local rate, capacity, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-  local time = redis.call("TIME")
-  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local stored = redis.call("HMGET", KEYS[1], "tokens", "ts")
-  local tokens, ts = tonumber(stored[1]) or capacity, tonumber(stored[2]) or now
-  tokens = math.min(capacity, tokens + (now - ts) / 1000000 * rate)
-  tokens = tokens - cost -- the fault: also when there are not enough
-  local allowed = 0
-  if tokens >= 0 then allowed = 1 end
-  redis.call("HSET", KEYS[1], "tokens", tokens, "ts", now)
-  redis.call("PEXPIRE", KEYS[1], math.ceil((capacity - tokens) / rate * 1000)) -- until it is full
-  return allowed
-`,
+	fault: lines{
+		take: `
+tokens = tokens - cost -- the fault: also when there are not enough
+local allowed = 0
+if tokens >= 0 then allowed = 1 end`,
+		life: `redis.call("PEXPIRE", KEYS[1], math.ceil((capacity - tokens) / rate * 1000)) -- until it is full`,
+	},
 }

@@ -26,29 +26,8 @@ var floorRefill = Control{
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
 		"fairness":        limiterfile.Any, // too few grants to judge
 	},
-	file: `name: control-floor-refill
-contract: token-bucket
-time: server
-granularity: 1us
-keys: ["rl:control-floor-refill:${key}"]
-args: [rate, capacity, cost]
-reply: {allowed: reply == 1}
-state: {tokens: "hash tokens", time: "hash ts"}
-source: |
-  local rate, capacity, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-  local time = redis.call("TIME")
-  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local stored = redis.call("HMGET", KEYS[1], "tokens", "ts")
-  local tokens, ts = tonumber(stored[1]) or capacity, tonumber(stored[2]) or now
-  local earned = math.floor((now - ts) / 1000000 * rate) -- the fault: the fraction is dropped, and ts moves on
-  tokens = math.min(capacity, tokens + earned)
-  local allowed = 0
-  if tokens >= cost then
-    tokens = tokens - cost
-    allowed = 1
-  end
-  redis.call("HSET", KEYS[1], "tokens", tokens, "ts", now)
-  redis.call("PEXPIRE", KEYS[1], math.ceil(capacity / rate * 1000))
-  return allowed
-`,
+	fault: lines{refill: `
+local earned = math.floor((now - ts) / 1000000 * rate) -- the fault: the fraction is dropped, and ts moves on
+tokens = math.min(capacity, tokens + earned)`,
+	},
 }

@@ -29,28 +29,20 @@ var lateCommand = Control{
 		"fairness":        limiterfile.Any,
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
 	},
-	file: `name: control-late-command
-contract: token-bucket
-time: caller
-granularity: 1ms
-keys: ["rl:control-late-command:{${key}}:tokens", "rl:control-late-command:{${key}}:ts"]
-args: [rate, capacity, now_ms, cost]
-reply: {allowed: reply == 1}
-state: {tokens: string}
-source: |
-  local rate, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-  local now, cost = tonumber(ARGV[3]), tonumber(ARGV[4])
-  local tokens = tonumber(redis.call("GET", KEYS[1])) or capacity
-  local ts = tonumber(redis.call("GET", KEYS[2])) or now
-  tokens = math.min(capacity, tokens + math.max(0, now - ts) / 1000 * rate)
-  local allowed = 0
-  if tokens >= cost then
-    tokens = tokens - cost
-    allowed = 1
-  end
-  local life = math.ceil(capacity / rate * 1000)
-  redis.call("SET", KEYS[1], tokens, "PX", life)
-  redis.call("SET", KEYS[2], now, "PX", life) -- the fault: a late now lies before ts
-  return allowed
-`,
+	own: lines{
+		keys: `"rl:NAME:{${key}}:tokens", "rl:NAME:{${key}}:ts"`,
+		read: `
+local tokens = tonumber(redis.call("GET", KEYS[1])) or capacity
+local ts = tonumber(redis.call("GET", KEYS[2])) or now`,
+		refill: clamped,
+		life:   `for _, key in ipairs(KEYS) do redis.call("PEXPIRE", key, math.ceil(capacity / rate * 1000)) end`,
+	},
+	fault: lines{store: `
+redis.call("SET", KEYS[1], tokens)
+redis.call("SET", KEYS[2], now) -- the fault: a late now lies before ts`,
+	},
+	repair: lines{store: `
+redis.call("SET", KEYS[1], tokens)
+redis.call("SET", KEYS[2], math.max(now, ts))`,
+	},
 }

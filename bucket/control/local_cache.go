@@ -36,9 +36,16 @@ var localCache = Control{
 		"linearizability": limiterfile.Any, // illegal wherever over-admission shows
 		"fairness":        limiterfile.Any,
 	},
-	open: func(c redis.UniversalClient) (bucket.Limiter, error) {
-		return &localCacheLimiter{client: c, batch: localCacheBatch, copies: make(map[string]*levelCopy)}, nil
-	},
+	open:         openLocalCache(localCacheBatch),
+	openRepaired: openLocalCache(0),
+}
+
+// openLocalCache opens instances that grant so many tokens between two turns; 0:
+// every request asks.
+func openLocalCache(batch float64) func(redis.UniversalClient) (bucket.Limiter, error) {
+	return func(c redis.UniversalClient) (bucket.Limiter, error) {
+		return &localCacheLimiter{client: c, batch: batch, copies: make(map[string]*levelCopy)}, nil
+	}
 }
 
 // localCacheBatch is how many tokens an instance grants between two turns.

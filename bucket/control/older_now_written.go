@@ -18,11 +18,8 @@ var olderNowWritten = Control{
 	Scenario:    "skew-mixed/4",
 	Time:        bucket.CallerTime,
 	Granularity: time.Millisecond,
-	State: &limiterfile.StateFields{
-		Tokens: limiterfile.StateField{Hash: "tokens"},
-		Time:   limiterfile.StateField{Hash: "ts"},
-	},
-	UsesCost: true,
+	State:       hashState,
+	UsesCost:    true,
 	Expect: map[string]limiterfile.Expectation{
 		"over-admission":  limiterfile.Fail,
 		"spurious-denial": limiterfile.Any, // as for any limiter on callers' clocks
@@ -31,28 +28,12 @@ var olderNowWritten = Control{
 		"linearizability": limiterfile.Any, // illegal wherever over-admission shows
 		"fairness":        limiterfile.Any,
 	},
-	file: `name: control-older-now-written
-contract: token-bucket
-time: caller
-granularity: 1ms
-keys: ["rl:control-older-now-written:${key}"]
-args: [rate, capacity, now_ms, cost]
-reply: {allowed: reply == 1}
-state: {tokens: "hash tokens", time: "hash ts"}
-source: |
-  local rate, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-  local now, cost = tonumber(ARGV[3]), tonumber(ARGV[4])
-  local stored = redis.call("HMGET", KEYS[1], "tokens", "ts")
-  local tokens, ts = tonumber(stored[1]) or capacity, tonumber(stored[2]) or now
-  local elapsed = math.max(0, now - ts) -- the clamp
-  tokens = math.min(capacity, tokens + elapsed / 1000 * rate)
-  local allowed = 0
-  if tokens >= cost then
-    tokens = tokens - cost
-    allowed = 1
-  end
-  redis.call("HSET", KEYS[1], "tokens", tokens, "ts", now) -- the fault: now may lie before ts
-  redis.call("PEXPIRE", KEYS[1], math.ceil(capacity / rate * 1000))
-  return allowed
-`,
+	own:    lines{refill: clamped},
+	fault:  lines{store: `redis.call("HSET", KEYS[1], "tokens", tokens, "ts", now) -- the fault: now may lie before ts`},
+	repair: lines{store: `redis.call("HSET", KEYS[1], "tokens", tokens, "ts", math.max(now, ts))`},
 }
+
+// clamped is a refill that takes nothing back when a caller is behind.
+const clamped = `
+local elapsed = math.max(0, now - ts) -- the clamp
+tokens = math.min(capacity, tokens + elapsed / 1000 * rate)`

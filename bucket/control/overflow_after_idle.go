@@ -28,31 +28,12 @@ var overflowAfterIdle = Control{
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
 		"fairness":        limiterfile.Any,
 	},
-	file: `name: control-overflow-after-idle
-contract: token-bucket
-time: caller
-granularity: 1ms
-keys: ["rl:control-overflow-after-idle:${key}"]
-args: [rate, capacity, now_ms, cost]
-reply: {allowed: reply == 1}
-state: {tokens: "hash tokens", time: "hash ts"}
-source: |
-  local function wrapped(x) -- as a signed 64-bit integer
-    return x - 2^64 * math.floor(x / 2^64 + 0.5)
-  end
-  local rate, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-  local now, cost = tonumber(ARGV[3]), tonumber(ARGV[4])
-  local stored = redis.call("HMGET", KEYS[1], "tokens", "ts")
-  local tokens, ts = tonumber(stored[1]) or capacity, tonumber(stored[2]) or now
-  local earned = wrapped((now - ts) * 1000000 * rate) / 1000000000 -- the fault: multiplied before divided
-  tokens = math.min(capacity, tokens + earned)
-  local allowed = 0
-  if tokens >= cost then
-    tokens = tokens - cost
-    allowed = 1
-  end
-  redis.call("HSET", KEYS[1], "tokens", tokens, "ts", now)
-  redis.call("PEXPIRE", KEYS[1], math.ceil(capacity / rate * 1000))
-  return allowed
-`,
+	fault: lines{refill: `
+local function wrapped(x) -- as a signed 64-bit integer
+  return x - 2^64 * math.floor(x / 2^64 + 0.5)
+end
+local earned = wrapped((now - ts) * 1000000 * rate) / 1000000000 -- the fault: multiplied before divided
+tokens = math.min(capacity, tokens + earned)`,
+	},
+	repair: lines{refill: `tokens = math.min(capacity, tokens + (now - ts) / 1000 * rate)`},
 }

@@ -3,103 +3,70 @@ package control
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"bucketproof/bucket"
-	"bucketproof/bucket/limiterfile"
-
-	"github.com/redis/go-redis/v9"
+	"bucketproof/bucket/backend/backendtest"
+	"bucketproof/bucket/check"
 )
 
-// repairs say how each script of a control is put right: what stands in the
-// limiter file, and what should.
-var repairs = map[string][]string{
-	"control/deny-charged": {
-		"tokens = tokens - cost -- the fault: also when there are not enough\n  local allowed = 0\n  if tokens >= 0 then allowed = 1 end",
-		"local allowed = 0\n  if tokens >= cost then tokens, allowed = tokens - cost, 1 end",
-	},
-	"control/deny-resets-clock": {
-		"allowed = 1\n  end -- the fault: a denial stores no tokens, but its time",
-		"allowed = 1\n  else\n    redis.call(\"HSET\", KEYS[1], \"tokens\", tokens)\n  end",
-	},
-	"control/floor-refill": {
-		"math.floor((now - ts) / 1000000 * rate) -- the fault: the fraction is dropped, and ts moves on",
-		"(now - ts) / 1000000 * rate",
-	},
-	"control/late-command":              onServerClock("-- the fault: a late now lies before ts", ""),
-	"control/no-refill-after-step-back": onServerClock("-- the fault: never true until the clock has caught up", ""),
-	"control/no-ttl": {
-		"return allowed -- the fault: no PEXPIRE",
-		"redis.call(\"PEXPIRE\", KEYS[1], math.ceil(capacity / rate * 1000))\n  return allowed",
-	},
-	"control/older-now-written": onServerClock("-- the fault: now may lie before ts", ""),
-	"control/overflow-after-idle": onServerClock(
-		"wrapped((now - ts) * 1000000 * rate) / 1000000000 -- the fault: multiplied before divided",
-		"(now - ts) / 1000 * rate",
-	),
-	"control/remaining-truncated": {
-		"return left -- the fault: cut towards 0", "return math.floor(left)",
-	},
-	"control/retry-after-too-short": {
-		"math.floor((cost - tokens) / rate) -- the fault: down, not up", "math.ceil((cost - tokens) / rate)",
-	},
-	"control/seconds-for-milliseconds": {
-		"(now - ts) * rate) -- the fault: a thousandfold", "(now - ts) / 1000 * rate)",
-	},
-	"control/ttl-in-periods": {
-		"periods) -- the fault: not seconds", "periods * 60)",
-	},
-	"control/ttl-thousandfold": {
-		`"EXPIRE", KEYS[1], math.ceil(capacity / rate * 1000)) -- the fault: these are milliseconds`,
-		`"PEXPIRE", KEYS[1], math.ceil(capacity / rate * 1000))`,
-	},
-	"control/ttl-zero": {
-		"math.floor(2 * capacity / rate)) -- the fault: may be 0", "math.ceil(2 * capacity / rate))",
-	},
-	"control/whole-seconds": {
-		"-- the fault: the microseconds are left out", "+ tonumber(time[2])",
-	},
-	"control/zero-rate": {
-		"if math.floor(rate) == 0 then return 1 end -- the fault: 0.5 a second is no limit", "",
-	},
-}
-
-// onServerClock is the repair of a fault that only callers' clocks can show,
-// and a further one.
-func onServerClock(more ...string) []string {
-	return append([]string{
-		"time: caller\ngranularity: 1ms", "time: server\ngranularity: 1us",
-		"local now, cost = tonumber(ARGV[3]), tonumber(ARGV[4])",
-		"local cost, time = tonumber(ARGV[4]), redis.call(\"TIME\")\n  local now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000",
-	}, more...)
-}
-
-// repaired is the same control without its fault: of the two written in Go,
-// local-cache with no batch. get-set without its fault is the reference.
-func repaired(t *testing.T, c Control) (Control, bool) {
-	t.Helper()
-	switch pairs := repairs[c.Name]; {
-	case c.Name == localCache.Name:
-		c.open = func(client redis.UniversalClient) (bucket.Limiter, error) {
-			return &localCacheLimiter{client: client, copies: make(map[string]*levelCopy)}, nil
+// TestRepairedConforms tells the stories to each control without its fault:
+// then there is nothing left to find. Scripts on callers' clocks are put on the
+// server's for it, since some stories are about callers that disagree.
+func TestRepairedConforms(t *testing.T) {
+	for _, c := range All() {
+		if c.Name == getSet.Name {
+			continue // it is the reference then
 		}
-	case pairs == nil:
-		return c, false
-	default:
-		for i := 0; i < len(pairs); i += 2 {
-			if n := strings.Count(c.file, pairs[i]); n != 1 {
-				t.Fatalf("%s: %q stands %d times in the file, want once", c.Name, pairs[i], n)
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			c := c.Repaired()
+			if c.Time == bucket.CallerTime {
+				c.Time, c.Granularity, c.own.clock = bucket.ServerTime, time.Microsecond, serverMillis
 			}
-			c.file = strings.Replace(c.file, pairs[i], pairs[i+1], 1)
-		}
-		if strings.Contains(c.file, "the fault") {
-			t.Fatalf("%s: a fault is left:\n%s", c.Name, c.file)
-		}
-		f, err := limiterfile.Parse(c.Name, []byte(c.file), nil)
-		if err != nil {
-			t.Fatalf("%s repaired: %v", c.Name, err)
-		}
-		c.Time, c.Granularity = f.Time, f.Granularity
+			for _, s := range stories {
+				r := newRig(t, c, s.limit)
+				s.tell(r)
+				for name, res := range r.judge() {
+					if res.Verdict == check.Fail {
+						t.Errorf("%s: granted %s, and %s fails: %s", s.name, r.granted(), name, res.Detail)
+					}
+				}
+			}
+		})
 	}
-	c.Expect = nil
-	return c, true
+}
+
+// TestOneLineIsTheFault: what is wrong with a script is marked in it, once, and
+// is gone when it is repaired; of a control written in Go there are two ways to
+// open it.
+func TestOneLineIsTheFault(t *testing.T) {
+	for _, c := range All() {
+		if !c.Script() {
+			if c.openRepaired == nil || c.own != (lines{}) || c.fault != (lines{}) || c.repair != (lines{}) {
+				t.Errorf("%s is written in Go and has no repair, or lines of a script", c.Name)
+			}
+			continue
+		}
+		const mark = "-- the fault"
+		if n := strings.Count(c.text(), mark); n != 1 {
+			t.Errorf("%s marks %d faults, want one:\n%s", c.Name, n, c.text())
+		}
+		if text := c.Repaired().text(); strings.Contains(text, mark) {
+			t.Errorf("%s has a fault when it is repaired:\n%s", c.Name, text)
+		}
+		if _, err := c.Repaired().limiterFile(); err != nil {
+			t.Errorf("%s repaired: %v", c.Name, err)
+		}
+	}
+}
+
+// TestNoRepairIsTold: a control in Go that says of no repair does not become a
+// limiter that happens to be right.
+func TestNoRepairIsTold(t *testing.T) {
+	c := getSet
+	c.openRepaired = nil
+	if _, err := c.Repaired().Open(backendtest.Embedded(t).Client()); err == nil {
+		t.Error("opened a repair that there is not")
+	}
 }

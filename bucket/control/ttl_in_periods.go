@@ -25,29 +25,8 @@ var ttlInPeriods = Control{
 		"state-audit":     limiterfile.Any, // the life is too short for the refill
 		"linearizability": limiterfile.Any, // illegal wherever a decision is wrong
 	},
-	file: `name: control-ttl-in-periods
-contract: token-bucket
-time: server
-granularity: 1us
-keys: ["rl:control-ttl-in-periods:${key}"]
-args: [rate, capacity, cost]
-reply: {allowed: reply == 1}
-state: {tokens: "hash tokens", time: "hash ts"}
-source: |
-  local rate, capacity, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-  local time = redis.call("TIME")
-  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local stored = redis.call("HMGET", KEYS[1], "tokens", "ts")
-  local tokens, ts = tonumber(stored[1]) or capacity, tonumber(stored[2]) or now
-  tokens = math.min(capacity, tokens + (now - ts) / 1000000 * rate)
-  local allowed = 0
-  if tokens >= cost then
-    tokens = tokens - cost
-    allowed = 1
-  end
-  redis.call("HSET", KEYS[1], "tokens", tokens, "ts", now)
-  local periods = math.ceil(capacity / (rate * 60)) -- of a minute each
-  redis.call("EXPIRE", KEYS[1], periods) -- the fault: not seconds
-  return allowed
-`,
+	fault: lines{life: `
+local periods = math.ceil(capacity / (rate * 60)) -- of a minute each
+redis.call("EXPIRE", KEYS[1], periods) -- the fault: not seconds`,
+	},
 }

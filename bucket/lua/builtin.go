@@ -12,15 +12,23 @@ import (
 //go:embed scripts/*.yaml scripts/*.lua
 var scripts embed.FS
 
-// names are the built-in limiters, the reference first.
-var names = []string{"app-clock", "app-clock-monotonic", "redis-time"}
+// family is the reference family, the reference first; others are the built-in
+// limiters that are none of it.
+var (
+	family = []string{"app-clock", "app-clock-monotonic", "redis-time"}
+	others = []string{"gcra"}
+)
 
 // Names lists the limiters that [Builtin] knows, the reference first.
-func Names() []string { return slices.Clone(names) }
+func Names() []string { return slices.Concat(family, others) }
+
+// Family lists those of them that are the reference family, each of which can be
+// a limiter's model.
+func Family() []string { return slices.Clone(family) }
 
 // Builtin returns the limiter file of a built-in limiter.
 func Builtin(name string) (*limiterfile.File, error) {
-	if !slices.Contains(names, name) {
+	if names := Names(); !slices.Contains(names, name) {
 		return nil, fmt.Errorf("no built-in limiter %q, known: %s", name, strings.Join(names, ", "))
 	}
 	path := "scripts/" + name + ".yaml"

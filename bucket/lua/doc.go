@@ -1,7 +1,7 @@
 // Package lua drives limiters that are one Redis script or one Redis command,
-// as a limiter file describes them, and holds the reference family that ships
-// with the harness. It stands between package limiterfile, which says what to
-// send, and the load, which sees a [bucket.Limiter].
+// as a limiter file describes them, and holds those that ship with the harness:
+// the reference family and a GCRA. It stands between package limiterfile, which
+// says what to send, and the load, which sees a [bucket.Limiter].
 //
 // A limiter is asked plainly ([New]) or in an atomic block that also tells the
 // order of decisions, the server's time and the stored state around each

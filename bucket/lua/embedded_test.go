@@ -65,7 +65,7 @@ func TestEmbeddedServerDiffersAsListed(t *testing.T) {
 
 func TestEmbeddedServerFollowsTheRule(t *testing.T) {
 	r := backendtest.Embedded(t)
-	for i, f := range builtins(t) {
+	for i, f := range family(t) {
 		t.Run(f.Name, func(t *testing.T) {
 			tr := &trial{file: f, client: r.Client(), random: rand.New(rand.NewPCG(2, uint64(i))), states: map[string]bucket.State{}, tame: true, least: 1e17}
 			tr.rule, _ = f.Rule()

@@ -39,7 +39,7 @@ func openWitnessed(t *testing.T, r *backend.Redis, f *limiterfile.File) *lua.Lim
 func TestWitnessesFormAChain(t *testing.T) {
 	const clients, each = 64, 15
 	backendtest.Each(t, func(t *testing.T, r *backend.Redis) {
-		for _, f := range builtins(t) {
+		for _, f := range family(t) {
 			l := openWitnessed(t, r, f)
 			slow := bucket.Limit{Rate: 1, Capacity: 400}
 			var mu sync.Mutex

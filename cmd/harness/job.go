@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ type job struct {
 	redis    *backend.Redis // nil: no limiter needs one
 	id       string         // in every key
 	stall    time.Duration  // hold the server up for as long, again and again; 0: leave it alone
+	patient  bool           // repeat what is undecided however long it takes
 }
 
 func newJob(s streams, f runFlags, command string) *job {
@@ -184,7 +186,10 @@ func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
 		defer func() { j.screen.note(end()) }()
 	}
 	suite := &scenarios.Suite{Runner: runner, Plans: plans, RepeatUntil: repeatUntil}
-	if j.flags.quick {
+	switch {
+	case j.patient:
+		suite.RepeatUntil = math.MaxInt64
+	case j.flags.quick:
 		suite.RepeatUntil = repeatUntilQuick
 	}
 	suite.Done = func(res *scenarios.Result, p scenarios.Plan, err error) error {

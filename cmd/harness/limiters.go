@@ -23,9 +23,10 @@ import (
 // limiters is the table of names: it finds a limiter by its built-in name or
 // by its file, once each, and opens it on the command's Redis.
 type limiters struct {
-	redis  *backend.Redis // set before the first is opened; nil when none needs it
-	found  map[string]*limiter
-	memory *bucket.Memory
+	redis    *backend.Redis // set before the first is opened; nil when none needs it
+	found    map[string]*limiter
+	memory   *bucket.Memory
+	controls []control.Control
 }
 
 // limiter is a subject and what the command itself must know of it.
@@ -39,8 +40,9 @@ type limiter struct {
 func newLimiters() *limiters {
 	started := time.Now()
 	return &limiters{
-		found:  map[string]*limiter{},
-		memory: bucket.NewMemory(func() time.Duration { return time.Since(started) }),
+		found:    map[string]*limiter{},
+		memory:   bucket.NewMemory(func() time.Duration { return time.Since(started) }),
+		controls: control.All(),
 	}
 }
 
@@ -77,10 +79,10 @@ func (t *limiters) make(name string) (*limiter, error) {
 			return nil, err
 		}
 		l := t.fromFile(f)
-		l.Reference = true
+		l.Reference = l.Model != nil
 		return l, nil
 	}
-	for _, c := range control.All() {
+	for _, c := range t.controls {
 		if c.Name == name {
 			return t.fromControl(c), nil
 		}

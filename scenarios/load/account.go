@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"bucketproof/bucket/history"
 )
@@ -42,6 +43,7 @@ const (
 type account struct {
 	offered  atomic.Int64
 	outcomes [history.Unknown + 1]atomic.Int64
+	longest  atomic.Int64 // ns
 
 	mu       sync.Mutex
 	failures map[failureKind]*Failure
@@ -56,6 +58,16 @@ func (a *account) ended(o history.Outcome, err error) {
 	a.outcomes[o].Add(1)
 	if err != nil {
 		a.failed(o, err.Error())
+	}
+}
+
+// took notes how long a request took.
+func (a *account) took(d time.Duration) {
+	for {
+		longest := a.longest.Load()
+		if int64(d) <= longest || a.longest.CompareAndSwap(longest, int64(d)) {
+			return
+		}
 	}
 }
 
@@ -110,6 +122,11 @@ func (d *Driver) Counts() Counts {
 	c.Offered = a.offered.Load() // last, so that it is never the smaller
 	return c
 }
+
+// Longest is the longest time that a request took so far that was sent and
+// returned. How long it was held on purpose is not counted: it is what the
+// limiter, its Redis and the machine took. It may be called while phases run.
+func (d *Driver) Longest() time.Duration { return time.Duration(d.account.longest.Load()) }
 
 // Failures returns the kinds of errors that requests ended with so far, the
 // most frequent first: why requests were unsent or unknown.

@@ -59,8 +59,9 @@ func (c *caller) do(p *phase, o order) (history.Operation, bool) {
 	if !c.begin(r, o.due, call) {
 		return history.Operation{}, false
 	}
-	decision, err := c.send(p, instance.Limiter, r, p.hold.Of(d.Seed, p.stream, o.n))
-	return c.end(decision, err)
+	hold := p.hold.Of(d.Seed, p.stream, o.n)
+	decision, err := c.send(p, instance.Limiter, r, hold)
+	return c.end(decision, err, hold)
 }
 
 // skip records a request that is not made because the load was stopped.
@@ -71,7 +72,7 @@ func (c *caller) skip(o order) {
 	call := d.Elapsed()
 	r.Now = instance.Clock.Reading(d.Base, call)
 	if c.begin(r, o.due, call) {
-		c.end(bucket.Decision{}, errStopped)
+		c.end(bucket.Decision{}, errStopped, 0)
 	}
 }
 
@@ -111,8 +112,8 @@ func (c *caller) send(p *phase, l bucket.Limiter, r bucket.Request, hold time.Du
 	return l.Take(ctx, c.d.Limit, r)
 }
 
-// end records how the request ended.
-func (c *caller) end(decision bucket.Decision, err error) (history.Operation, bool) {
+// end records how the request ended that was held for a while before it was sent.
+func (c *caller) end(decision bucket.Decision, err error, hold time.Duration) (history.Operation, bool) {
 	returned := c.d.Elapsed()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,6 +129,9 @@ func (c *caller) end(decision bucket.Decision, err error) (history.Operation, bo
 	}
 	c.log.Append(c.op)
 	c.d.account.ended(c.op.Outcome, err)
+	if c.op.Outcome != history.Unsent {
+		c.d.account.took(returned - time.Duration(c.op.Call) - hold)
+	}
 	return c.op, true
 }
 

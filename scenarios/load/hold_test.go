@@ -3,6 +3,7 @@ package load_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"bucketproof/scenarios/load"
@@ -74,4 +75,23 @@ func TestHoldValidate(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", test.hold, got, test.want)
 		}
 	}
+}
+
+// TestHoldIsNoPartOfTheLongest: how long requests took is without the wait that
+// they were told to make.
+func TestHoldIsNoPartOfTheLongest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(2, after(3*time.Millisecond))
+		if got := d.Longest(); got != 0 {
+			t.Errorf("nothing was sent and the longest took %v", got)
+		}
+		hold := load.Hold{Share: 0.5, From: 10 * time.Millisecond, To: time.Second}
+		if err := d.Burst(t.Context(), nil, load.Burst{Requests: 40, Hold: hold}); err != nil {
+			t.Fatal(err)
+		}
+		service := load.Measure(d.Recorder.Operations()).Service.Max()
+		if got := d.Longest(); got != 3*time.Millisecond || service <= got {
+			t.Errorf("the longest took %v, want 3ms; with its hold %v, want more", got, service)
+		}
+	})
 }

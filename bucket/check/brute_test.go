@@ -208,7 +208,8 @@ func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
 			case least-o.Cost-slack > 1e-6:
 				spur = true
 				v.spurious++
-				if least-o.Cost-slack-spec.Limit.Rate*seconds(bruteAhead(ops, o)+o.Return-o.Call) > 1e-6 {
+				late := spec.Limit.Rate * seconds(bruteAhead(ops, o)+o.Return-o.Call)
+				if max(least, bruteFree(spec, ops, i, start))-o.Cost-slack-late > 1e-6 {
 					v.unexplained++
 				}
 			}
@@ -232,6 +233,33 @@ func bruteDenials(spec *Spec, ops []history.Operation, start int64) verdictOn {
 		}
 	}
 	return v
+}
+
+// bruteFree is the level that denial d finds if a bucket is held against C only
+// while somebody takes from it; -∞ where somebody may do so beside d.
+func bruteFree(spec *Spec, ops []history.Operation, d int, start int64) float64 {
+	var grants []history.Operation
+	landed := int64(math.MinInt64)
+	for _, o := range ops {
+		switch {
+		case o.Outcome == history.Unknown && o.Call <= ops[d].Return:
+			return math.Inf(-1)
+		case o.Outcome != history.Allowed || o.Call > ops[d].Return:
+		case o.Return >= ops[d].Call:
+			return math.Inf(-1)
+		default:
+			landed = max(landed, o.Return)
+			grants = append(grants, o)
+		}
+	}
+	rate := spec.Limit.Rate * (1 - spec.RateTolerance)
+	switch {
+	case len(grants) > 0:
+		return bruteLevel(spec, grants, landed, start) + rate*seconds(ops[d].Call-landed)
+	case spec.EmptyStart:
+		return rate * seconds(ops[d].Call-start)
+	}
+	return math.Inf(1)
 }
 
 // bruteAhead is how far the fastest clock of calls up to o's return is ahead of

@@ -132,3 +132,25 @@ func TestSlowDrainsFastTakes(t *testing.T) {
 		t.Errorf("%v over, %v predicted", peak, most)
 	}
 }
+
+// A bucket of one token that never refills: lateness explains that a right one
+// denies within a moment of the refill, and not that it denies for ever.
+func TestLatenessExplainsNoLockOut(t *testing.T) {
+	ops := []history.Operation{op("a", history.Allowed, 0, 0.001)}
+	for i := range 20 {
+		at := 0.03 * float64(i+1)
+		ops = append(ops, op("a", history.Denied, at, at+0.004))
+	}
+	for i := range ops {
+		ops[i].Clock = int64(epoch) + ops[i].Call
+	}
+	spec := Spec{Limit: bucket.Limit{Rate: 20, Capacity: 1}, Granularity: time.Millisecond, Time: bucket.CallerTime}
+	r := find(t, judged(t, spec, ops), SpuriousDenial)
+	if r.Verdict != Fail || r.WithinPrediction {
+		t.Errorf("%s, within prediction %v: %s", r.Verdict, r.WithinPrediction, r.Detail)
+	}
+	r = find(t, judged(t, spec, ops[:3]), SpuriousDenial) // 60 ms after the grant: 0.2 tokens late
+	if r.Verdict == Fail && !r.WithinPrediction {
+		t.Errorf("at 60 ms: %s, beyond prediction: %s", r.Verdict, r.Detail)
+	}
+}

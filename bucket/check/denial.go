@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"bucketproof/bucket"
@@ -49,7 +50,7 @@ const evidenceMost = 20
 // left: what its last call stored stands until the key expires, so the largest
 // skew is never forgotten. An expiry fills the bucket, which explains no
 // denial.
-func (s *sweep) justify(q *request, least float64, alone bool, c *crowd) {
+func (s *sweep) justify(place int, q *request, least float64, alone bool, c *crowd) {
 	d, r := &s.denials, s.rules
 	if q.cost > r.capacity {
 		return // can never be granted
@@ -69,13 +70,27 @@ func (s *sweep) justify(q *request, least float64, alone bool, c *crowd) {
 		return
 	}
 	d.spurious++
-	if over-r.rate*float64(s.skews.ahead(q)+q.ret-q.call) > tolerance {
+	if late := r.rate * float64(s.skews.ahead(q)+q.ret-q.call); max(over, s.beyond(place, q)) > late+tolerance {
 		d.unexplained++
 	}
 	if len(d.first) < evidenceMost {
 		d.first = append(d.first, q.index)
 	}
 	d.deny(q, c)
+}
+
+// beyond is by how much the level is over what would justify a denial, as far as
+// the prediction goes, where no grant was under way beside it: -∞ where one was.
+// Of the writes s that justify speaks of, only those count at which the bucket
+// was full, and at a denial it was not: it held less than the cost. So what a
+// bucket earns is held against C again only when somebody takes from it. (A
+// bucket of one token that never refills denies for ever, and lateness, which is
+// worth little, explains the first moments only.)
+func (s *sweep) beyond(place int, q *request) float64 {
+	if s.free.flying > 0 || s.denials.unknown > 0 || s.taken > place || s.landed >= q.call {
+		return math.Inf(-1)
+	}
+	return s.free.loose(q.call) - q.cost - s.rules.slack
 }
 
 // deny extends the instance's lock-out or begins one.

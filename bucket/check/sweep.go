@@ -23,7 +23,10 @@ type sweep struct {
 	over    overshoot
 	level   level // check 2
 	minima  minima
-	touched int // place of the last request whose decision may touch the bucket
+	free    level // the same if no denial touched the bucket, see beyond
+	taken   int   // place of the grant called last
+	landed  int64 // return of the grant that returned last
+	touched int   // place of the last request whose decision may touch the bucket
 	denials denials
 	rate    arrivals // check 3
 	skews   skews
@@ -48,6 +51,8 @@ func newSweep(r *rules, key string, now int64) *sweep {
 		minima:  newMinima(firstPlaces),
 		level:   level{tokens: r.capacity, room: r.capacity, full: r.capacity, rate: r.slow},
 	}
+	s.free = s.level
+	s.taken, s.landed = -1, math.MinInt64
 	s.over.peak = math.Inf(-1)
 	s.over.whole = true
 	s.skews.reset()
@@ -58,9 +63,11 @@ func newSweep(r *rules, key string, now int64) *sweep {
 		// The history's first record finds the bucket in any state, so at the
 		// latest then it begins to earn.
 		s.level.tokens, s.level.since = 0, 0
+		s.free = s.level
 	} else {
-		s.level.since = now
+		s.level.since, s.free.since = now, now
 		s.level.tokens += r.slack + 2*tolerance // full for ever so far, see deny
+		s.free.tokens = math.Inf(1)
 	}
 	return s
 }
@@ -76,6 +83,7 @@ func (s *sweep) call(q *request) {
 	if q.outcome == history.Unknown {
 		s.denials.unknown++
 		s.minima.dip(s.level.lose(q.call, s.rules.charges*q.cost))
+		s.free.lose(q.call, s.rules.charges*q.cost)
 		return
 	}
 	if s.line.full() {
@@ -89,6 +97,8 @@ func (s *sweep) call(q *request) {
 	}
 	s.admit(place, q)
 	s.minima.dip(s.level.take(q.call, q.cost))
+	s.free.take(q.call, q.cost)
+	s.taken = place
 }
 
 // deny opens a denial. The level that it finds will be held against cost + R·g,
@@ -145,10 +155,12 @@ func (s *sweep) retire(before int64, crowd *crowd) {
 				s.level.at(q.ret)
 			}
 			alone := q.alone && s.touched <= place && s.denials.unknown == 0
-			s.justify(q, s.minima.of(place), alone, crowd)
+			s.justify(place, q, s.minima.of(place), alone, crowd)
 			continue
 		}
 		s.level.land(q.ret, q.cost)
+		s.free.land(q.ret, q.cost)
+		s.landed = q.ret
 		s.granted(place, q)
 		s.denials.relieve(q.instance)
 	}
@@ -212,6 +224,9 @@ func (s *sweep) move(to []int32) {
 	}
 	s.minima.move(to)
 	s.touched = int(to[s.touched]) // if dropped, that of the next one kept
+	if s.taken >= 0 {
+		s.taken = int(to[s.taken])
+	}
 	for i := range s.pending {
 		s.pending[i].place = to[s.pending[i].place]
 	}

@@ -189,3 +189,66 @@ func truth(t *testing.T, out string, run reports.Run) (tooMany, refused float64)
 	}
 	return tooMany, refused
 }
+
+// TestShortenedSuiteSeesRounding: figures that are cut to whole numbers and are
+// whole under most limits that people write down, 100/s among them: the life of
+// a key in seconds and the gap between tokens in milliseconds. The shortened
+// suite has limits under which they are not. A machine that cannot empty a bucket
+// says nothing of its rate.
+func TestShortenedSuiteSeesRounding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes five seconds")
+	}
+	t.Parallel()
+	path := filepath.Join("testdata", "sharpness", "right.yaml")
+	right, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounded := []sibling{
+		{name: "life-in-seconds", old: `"PEXPIRE", KEYS[1], math.ceil(capacity / rate * 1000)`, check: check.StateAudit,
+			new: `"EXPIRE", KEYS[1], math.max(1, math.floor(capacity / rate))`},
+		{name: "gap-in-milliseconds", old: "* rate / 1000000", check: check.OverAdmission,
+			new: "/ 1000 / math.floor(1000 / rate)"},
+		{name: "gap-rounded-up", old: "* rate / 1000000", check: check.SpuriousDenial,
+			new: "/ 1000 / math.ceil(1000 / rate)"},
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	args := []string{"run", "kept-alive", "same-tick", "--quick", "--redis", url(backendtest.Real(t)), "--out", out, "--limiter", path}
+	for _, s := range rounded {
+		args = append(args, "--limiter", s.file(t, dir, string(right)))
+	}
+	_, errs, status := command(t.Context(), args...)
+	if status == statusUsage || status == statusEnvironment {
+		t.Fatalf("exit status %d: %s", status, errs)
+	}
+	report, err := reports.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range report.Runs {
+		if run.Limiter == "right" {
+			peace(t, run)
+		}
+	}
+	for _, s := range rounded {
+		var verdicts []string
+		slow := false
+		for _, run := range report.Runs {
+			if run.Limiter == s.name {
+				verdicts = append(verdicts, run.Checks[slices.IndexFunc(run.Checks, func(c reports.Check) bool { return c.Name == s.check })].Verdict)
+				slow = slow || run.Counts.Denied == 0
+			}
+		}
+		switch {
+		case len(verdicts) != 2:
+			t.Errorf("%s ran %d times, want once in each scenario", s.name, len(verdicts))
+		case slices.Contains(verdicts, string(check.Fail)):
+		case slow || slices.Contains(verdicts, string(check.Undecided)):
+			t.Logf("%s: the machine is too slow to decide: %s is %v", s.name, s.check, verdicts)
+		default:
+			t.Errorf("%s: %s is %v, want a failure", s.name, s.check, verdicts)
+		}
+	}
+}

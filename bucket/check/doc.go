@@ -89,9 +89,11 @@
 // each decision. A limiter that decides by that clock is judged by the first two
 // checks on [before, after + 1 µs] (TIME cuts off), on the server's own time and
 // in its own order, so that nothing is hidden but R times that sliver, and with
-// no tolerance of the rate but 1e-9 for rounding. How far the server's clock is
-// from the callers' is not needed: what was decided before a request was called
-// before it returned, which bounds how long it must wait for others; and an
+// no tolerance of the rate but for rounding: 1e-9 for a limiter that tells a
+// stored level, R·128 ns (1e-4 at most) for one that may keep a time since 1970 in
+// a double, as GCRA does. How far the server's clock is from the callers' is not
+// needed: what was decided before a request was called before it returned, which
+// bounds how long it must wait for others; and an
 // unknown request nobody saw counts from the latest instant among those that had
 // returned by its call. A failure on [call, return] stands all the same, for a
 // clock that leaps is right by its own account only. Where an answer has no

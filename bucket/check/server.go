@@ -3,6 +3,7 @@ package check
 import (
 	"math"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/history"
 )
 
@@ -25,17 +26,44 @@ type server struct {
 	disorder int64 // times that the clock and the numbers of decisions disagree
 }
 
-// exactTolerance is ρ at the server's instants. Its clock is the limiter's, so
-// that nothing is left but the rounding of either's arithmetic.
+// exactTolerance is ρ at the server's instants for a limiter that keeps a
+// level. Its clock is the limiter's, so that nothing is left but the rounding of
+// either's arithmetic.
 const exactTolerance = 1e-9
+
+// rounding1970 is half of what two neighbouring doubles near a time since 1970
+// lie apart, in s: 119 ns when it is told in s, 122 in ms, 125 in µs, 128 in ns.
+const rounding1970 = 128e-9
+
+// toleranceAtServer is ρ at the server's instants for a rate in tokens per second.
+//
+// A limiter that keeps no level but a time, as GCRA does, adds the gap 1/R to a
+// time since 1970 at each grant, and the sum is rounded to a double: by up to h,
+// and each time the same way, for the last sum was such a double already. Its
+// gaps are 1/R ± h and its rate at most R/(1 − R·h) = R·(1 + ρ), ρ = R·h/(1 −
+// R·h). R = 130/s in µs: 7692.308 becomes 7692.25, 7.5e-6 too fast, which is
+// 0.008 tokens after 1,060 grants.
+//
+// It is no more than a run allows a clock: beyond 781 tokens/s the time is too
+// coarse for the limit, and that is a fault. A stored level is told by who has
+// one: its arithmetic is on small numbers.
+func toleranceAtServer(rate float64, level bool) float64 {
+	if level {
+		return exactTolerance
+	}
+	off := min(rate*rounding1970, DefaultRateTolerance)
+	return min(exactTolerance+off/(1-off), DefaultRateTolerance)
+}
 
 // farthest is how far two of a server's instants may lie apart, in µs (31
 // years); what is farther is no time of a server.
 const farthest = 1e15
 
-func newServer(r *reading, q *request) *server {
+// newServer begins with the first witnessed request, which left the given state.
+func newServer(r *reading, q *request, after bucket.State) *server {
 	spec := *r.spec
-	spec.RateTolerance, spec.ClockStray = exactTolerance, 0
+	level := after.Exists && !math.IsNaN(after.Tokens)
+	spec.RateTolerance, spec.ClockStray = toleranceAtServer(spec.Limit.Rate, level), 0
 	v := &server{of: r, zero: q.began, offset: q.call, referee: newReferee(r.spec)}
 	v.spec = &spec
 	v.rules, _ = spec.rules() // r has validated it
@@ -59,7 +87,7 @@ func (r *reading) witness(s *sweep, q *request, op *history.Operation) {
 		return
 	}
 	if r.server == nil {
-		r.server = newServer(r, q)
+		r.server = newServer(r, q, op.Witness.After)
 	}
 	v := r.server
 	w := witnessed{

@@ -178,6 +178,74 @@ func TestOneTokenTooManyShowsAtTheServer(t *testing.T) {
 	}
 }
 
+// gcra is a run of a limiter on the server's clock that keeps one time in a
+// double, in the given unit since 1970: 2 requests a gap at random for ten
+// seconds, each witnessed to the microsecond, of which it tells no state.
+func gcra(rng *rand.Rand, does bucket.Limit, unit float64) []history.Operation {
+	const start = 1_790_000_000_123_457 // µs since 1970
+	var ops []history.Operation
+	gap := unit / does.Rate
+	tat := 0.0
+	for at := int64(0); at < 10_000_000; at += 1 + int64(rng.ExpFloat64()*5e5/does.Rate) {
+		now := float64(start+at) / 1e6 * unit
+		next := max(tat, now) + gap
+		op := history.Operation{
+			Call: at*1000 - 100, Return: at*1000 + 900, Outcome: history.Denied, Key: "k", Instance: "i", Cost: 1, Clock: history.NoClock,
+			Witness: bucket.Witness{
+				Sequence: int64(len(ops) + 1), BeforeMicros: start + at, AfterMicros: start + at, Before: bucket.Unseen(), After: bucket.Unseen(),
+			},
+		}
+		if next-now <= gap*does.Capacity {
+			op.Outcome, tat = history.Allowed, next
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+// A time since 1970 in a double has steps of a quarter of a microsecond, and a
+// gap between tokens that is rounded to them at each grant is no fault: not in
+// seconds, milli-, micro- or nanoseconds. Of a limiter that tells its level it is
+// one, and so is, of any, a rate 0.3 % off or a token more.
+func TestTimeSince1970IsRounded(t *testing.T) {
+	t.Parallel()
+	judge := func(limit bucket.Limit, ops []history.Operation) bool {
+		rep := judged(t, Spec{
+			Limit: limit, Granularity: time.Microsecond, RateTolerance: DefaultRateTolerance,
+			Time: bucket.ServerTime, Witnessed: true, LinearizeTimeout: -1,
+		}, ops)
+		if !rep.Summary.Exact {
+			t.Fatal("not judged at the server's instants")
+		}
+		return find(t, rep, OverAdmission).Verdict == Fail || find(t, rep, SpuriousDenial).Verdict == Fail
+	}
+	strict := 0
+	for _, rate := range []float64{33.3, 130, 300, 700} {
+		for i, unit := range []float64{1, 1e3, 1e6, 1e9} {
+			name := fmt.Sprintf("%v/s in 1/%.0f s", rate, unit)
+			limit := bucket.Limit{Rate: rate, Capacity: 20}
+			ops := gcra(randomOf(uint64(i), 38), limit, unit)
+			if judge(limit, ops) {
+				t.Errorf("%s: rounding is taken for a fault", name)
+			}
+			for _, wrong := range []bucket.Limit{{Rate: rate * 1.003, Capacity: 20}, {Rate: rate * 0.997, Capacity: 20}, {Rate: rate, Capacity: 21}} {
+				if !judge(limit, gcra(randomOf(uint64(i), 38), wrong, unit)) {
+					t.Errorf("%s: %v passes", name, wrong)
+				}
+			}
+			for j := range ops {
+				ops[j].Witness.After = bucket.State{Tokens: 1, Time: math.NaN(), Exists: true}
+			}
+			if judge(limit, ops) {
+				strict++
+			}
+		}
+	}
+	if strict < 4 {
+		t.Errorf("%d of 16 are told from a stored level's arithmetic, want a quarter", strict)
+	}
+}
+
 // What the server's word cannot be taken for is judged on the callers' times,
 // and says so.
 func TestWhenTheServerIsNotTaken(t *testing.T) {

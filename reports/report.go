@@ -65,6 +65,14 @@ type Run struct {
 	// server's own, which its keys expire by; nil: it was shown that.
 	ServerClock *Clock `json:"server_clock,omitempty"`
 
+	// Disturbance is what the scenario does to the clocks, where it names one;
+	// nil: nothing, or not told.
+	Disturbance *Disturbance `json:"disturbance,omitempty"`
+
+	// Predictions are the figures that theory predicts of this limiter here, beside
+	// those measured, in the order of their names.
+	Predictions []Prediction `json:"predictions,omitempty"`
+
 	Counts    Counts     `json:"counts"`
 	Theory    Theory     `json:"theory"`
 	Instances []Instance `json:"instances"`
@@ -85,6 +93,24 @@ type Run struct {
 type Limit struct {
 	Rate     float64 `json:"rate"`
 	Capacity float64 `json:"capacity"`
+}
+
+// Disturbance is one thing that is done to clocks, and how much of it.
+type Disturbance struct {
+	Kind string  `json:"kind"` // spread | drift | jitter | strobe | freeze | step-back | step-forward | step-both | leaves | held | silence | server-step-back | server-step-forward
+	Of   string  `json:"of"`   // whose clock: caller | server
+	Size float64 `json:"size"` // 0 or more
+	Unit string  `json:"unit"` // s | ppm
+}
+
+// Prediction is a figure that theory predicts, beside the one measured.
+type Prediction struct {
+	Figure    string  `json:"figure"`    // peak_excess | excess_per_s | lockout_s | slow_share | spurious_denials
+	Unit      string  `json:"unit"`      // tokens | tokens/s | s | share | denials
+	Measured  float64 `json:"measured"`  // in Unit
+	Predicted float64 `json:"predicted"` // in Unit
+	Tolerance float64 `json:"tolerance"` // what granularity, the calls' own length and sampling are worth, in Unit; 0 or more
+	Within    bool    `json:"within"`    // Measured and Predicted differ by no more than Tolerance
 }
 
 // Counts are requests by outcome; Offered is their sum.
@@ -119,6 +145,21 @@ type Clock struct {
 	DriftPPM float64 `json:"drift_ppm"`
 	JitterS  float64 `json:"jitter_s"`
 	Steps    []Step  `json:"steps,omitempty"`
+	Strobe   *Strobe `json:"strobe,omitempty"`
+	Freeze   *Freeze `json:"freeze,omitempty"`
+}
+
+// Strobe is a clock that goes to and fro: true for EveryS, ByS ahead for as
+// long, and again.
+type Strobe struct {
+	ByS    float64 `json:"by_s"`
+	EveryS float64 `json:"every_s"`
+}
+
+// Freeze is a clock that stands still for a while and then goes on from there.
+type Freeze struct {
+	AtS  float64 `json:"at_s"`
+	ForS float64 `json:"for_s"`
 }
 
 // Step is a jump of a clock.

@@ -37,7 +37,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 func TestWrittenReportsFitSchema(t *testing.T) {
 	s := compiled(t)
 	for name, r := range map[string]*Report{
-		"empty": {}, "standard": standard().report, "troubled": troubled().report, "selftest": selftested(2).report, "empty selftest": {Selftest: new(Selftest)},
+		"empty": {}, "predicted": predicted(), "standard": standard().report, "troubled": troubled().report, "selftest": selftested(2).report, "empty selftest": {Selftest: new(Selftest)},
 	} {
 		if strings.HasPrefix(name, "empty") {
 			r.Verdict, r.Redis.Kind = "pass", "none"
@@ -58,6 +58,17 @@ func TestWrittenReportsFitSchema(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// predicted is a report of a run with all that a scenario about clocks adds.
+func predicted() *Report {
+	r := standard().report
+	run := &r.Runs[0]
+	run.Disturbance = &Disturbance{Kind: "spread", Of: "caller", Size: 0.5, Unit: "s"}
+	run.Predictions = []Prediction{{Figure: "peak_excess", Unit: "tokens", Measured: 49.2, Predicted: 50, Tolerance: 2.1, Within: true}}
+	run.Instances[0].Clock.Strobe = &Strobe{ByS: -0.2, EveryS: 0.1}
+	run.Instances[0].Clock.Freeze = &Freeze{AtS: 1, ForS: 0.3}
+	return r
 }
 
 func TestSchemaRefusesOtherDocuments(t *testing.T) {

@@ -109,6 +109,12 @@ func clockSpread(run Run) float64 {
 			offset += step.ByS
 			note(offset)
 		}
+		if clock.Strobe != nil {
+			note(clock.OffsetS + clock.Strobe.ByS)
+		}
+		if clock.Freeze != nil {
+			note(offset - clock.Freeze.ForS)
+		}
 		note(offset + clock.DriftPPM*1e-6*run.DurationS)
 	}
 	if low > high {
@@ -151,6 +157,12 @@ func clockWords(c Clock) string {
 	}
 	for _, step := range c.Steps {
 		parts = append(parts, quantity.Signed(step.ByS)+" at "+quantity.Seconds(step.AtS))
+	}
+	if s := c.Strobe; s != nil {
+		parts = append(parts, quantity.Signed(s.ByS)+" and back every "+quantity.Seconds(s.EveryS))
+	}
+	if f := c.Freeze; f != nil {
+		parts = append(parts, "stands still at "+quantity.Seconds(f.AtS)+" for "+quantity.Seconds(f.ForS))
 	}
 	if len(parts) == 0 {
 		return "exact"

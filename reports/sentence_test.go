@@ -57,6 +57,8 @@ func TestClockSpread(t *testing.T) {
 		{"one exact clock", Run{Instances: []Instance{{}}}, 0},
 		{"offsets", Run{Instances: []Instance{{Clock: Clock{OffsetS: -1}}, {Clock: Clock{OffsetS: 2}}}}, 3},
 		{"one clock that steps back", Run{Instances: []Instance{{Clock: Clock{Steps: []Step{{AtS: 1, ByS: -0.5}}}}}}, 0.5},
+		{"one clock that goes to and fro", Run{Instances: []Instance{{Clock: Clock{OffsetS: 1, Strobe: &Strobe{ByS: -0.2, EveryS: 0.1}}}}}, 0.2},
+		{"one clock that stands still", Run{Instances: []Instance{{Clock: Clock{Freeze: &Freeze{AtS: 1, ForS: 0.3}}}}}, 0.3},
 		{"steps add up", Run{Instances: []Instance{{Clock: Clock{Steps: []Step{{1, -0.5}, {2, -0.5}}}}}}, 1},
 		{"drift", Run{DurationS: 100, Instances: []Instance{{}, {Clock: Clock{DriftPPM: 200}}}}, 0.02},
 	} {

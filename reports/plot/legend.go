@@ -1,6 +1,8 @@
 package plot
 
 import (
+	"strings"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -13,6 +15,7 @@ type entry struct {
 	color  shade
 	sample sample
 	dashes []vg.Length
+	shape  int // of a pointSample
 }
 
 // sample is the kind of mark beside a legend's words.
@@ -23,6 +26,8 @@ const (
 	areaSample
 	rugSample
 	tickSample
+	pointSample
+	ringSample
 	noSample
 )
 
@@ -38,8 +43,11 @@ const (
 func top(c draw.Canvas, title string, legend []entry) draw.Canvas {
 	if title != "" {
 		sty := bold(style(titleSize, text))
-		c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize}, fit(title, c.Max.X-c.Min.X, sty))
-		c.Max.Y -= titleSize + 8
+		for _, line := range titleLines(title, c.Max.X-c.Min.X, sty) {
+			c.FillText(sty, vg.Point{X: c.Min.X, Y: c.Max.Y - titleSize}, line)
+			c.Max.Y -= titleSize + 4
+		}
+		c.Max.Y -= 4
 	}
 	x, y := c.Min.X, c.Max.Y
 	for _, e := range legend {
@@ -57,6 +65,16 @@ func top(c draw.Canvas, title string, legend []entry) draw.Canvas {
 		c.Max.Y = y - rowHeight - 4
 	}
 	return c
+}
+
+// titleLines breaks a title into two lines at most.
+func titleLines(title string, width vg.Length, sty draw.TextStyle) []string {
+	list := lines(title, width, sty)
+	if len(list) > 2 {
+		rest := strings.TrimSpace(strings.TrimPrefix(strings.Join(strings.Fields(visible(title)), " "), list[0]))
+		list = []string{list[0], fit(rest, width, sty)}
+	}
+	return list
 }
 
 func (e entry) style() draw.TextStyle {
@@ -82,6 +100,13 @@ func (e entry) draw(c draw.Canvas, x, y vg.Length) {
 	case tickSample:
 		line.Width = 2.5
 		c.StrokeLine2(line, x+sampleWidth/2, y-6, x+sampleWidth/2, y+6)
+	case pointSample:
+		line.Width, line.Color = 1.25, e.color.faded(0.55)
+		c.StrokeLine2(line, x, y, x+sampleWidth, y)
+		c.SetColor(e.color)
+		c.Fill(mark(e.shape, vg.Point{X: x + sampleWidth/2, Y: y}))
+	case ringSample:
+		ring(c, vg.Point{X: x + sampleWidth/2, Y: y})
 	}
 }
 

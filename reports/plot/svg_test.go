@@ -59,7 +59,26 @@ func gallery() map[string]Figure {
 	crowded := Matrix{Title: hostile, Rows: []string{"a", "b"}, Columns: []string{"x"}, Cells: func(i, _ int) []Outcome {
 		return make([]Outcome, 67*i+1)
 	}}
+	responses := responses()
+	growth := Growth{Title: hostile}
+	ledger := Ledger{Title: strings.Repeat("a long title ", 20), Groups: []LedgerGroup{{Heading: hostile}, {Heading: "callers' clocks"}}}
+	for i := range 8 {
+		name := fmt.Sprintf("control/a-limiter-with-a-long-name-%d", i)
+		growth.Lines = append(growth.Lines, Grown{name, NewOvershoot(bucket.Limit{Rate: 100, Capacity: 10}, ops), 1000 * float64(i)})
+		ledger.Columns = append(ledger.Columns, name)
+	}
+	for i := range 6 {
+		row := LedgerRow{Name: strings.Repeat("words and ", 2*i) + hostile}
+		for j := range 8 {
+			row.Cells = append(row.Cells, LedgerCell{Outcome(j % 5), []string{"+49.9 tokens", "locked out for 6.36 s", hostile}[:1+j%3]})
+		}
+		ledger.Groups[i%2].Rows = append(ledger.Groups[i%2].Rows, row)
+	}
 	return map[string]Figure{
+		"response": responses[0].Wide(), "response-narrow": responses[0].Narrow(), "responses": responses[1].Wide(), "responses-narrow": responses[1].Narrow(),
+		"single": responses[2].Wide(), "single-narrow": responses[2].Narrow(), "no-response": Response{}.Wide(), "no-panel": Response{Panels: make([]Panel, 1)}.Narrow(),
+		"growth": growth.Wide(), "growth-narrow": growth.Narrow(), "no-growth": Growth{}.Narrow(),
+		"ledger": ledger.Wide(), "ledger-narrow": ledger.Narrow(), "no-ledger": Ledger{}.Narrow(),
 		"crowded-matrix": crowded.Figure(),
 		"envelope":       trace.Wide(), "envelope-narrow": trace.Narrow(), "window": window.Wide(), "window-narrow": window.Narrow(),
 		"untitled": window.Untitled(), "empty": empty.Wide(), "empty-narrow": empty.Narrow(),
@@ -68,6 +87,25 @@ func gallery() map[string]Figure {
 		"sweep": sweep.Wide(), "sweep-narrow": sweep.Narrow(), "no-sweep": Sweep{}.Wide(),
 		"matrix": matrix.Figure(), "no-matrix": Matrix{Title: "nothing"}.Figure(),
 	}
+}
+
+// responses are pictures of many limiters at many sizes, of two panels, and of
+// one point.
+func responses() []Response {
+	many := Panel{X: "clocks apart by", Y: "peak excess (tokens)", SizeUnit: "s"}
+	for i := range 8 {
+		line := Answer{Name: fmt.Sprintf("control/a-limiter-with-a-long-name-%d", i)}
+		for j, size := range []float64{0, 1e-6, 0.001, 0.01, 0.1, 0.3, 0.5, 2, 3600} {
+			line.Points = append(line.Points, Point{size, float64(i * i * i * j * j), float64(i * j), 1.5, j == 3})
+		}
+		line.Points[2].Measured, line.Points[4].Predicted = math.NaN(), math.NaN()
+		many.Lines = append(many.Lines, line)
+	}
+	part := Panel{Name: hostile, X: "by", Y: "part of a fair share", SizeUnit: hostile, Part: true, Fair: 1, Lines: []Answer{
+		{"a", []Point{{-1, 0.5, 0.4, 0.2, false}, {1, 0.1, math.NaN(), 0, true}}}, {hostile, []Point{{-1, 1, 1, 0, false}, {1, 1.2, 1, 0.1, true}}},
+	}}
+	single := Panel{X: "size", Y: "lock-out (seconds)", SizeUnit: "s", Lines: []Answer{{"a", []Point{{0, 0, 0, 0, false}}}, {"b", []Point{{0, math.NaN(), 0, 0, false}}}}}
+	return []Response{{hostile, []Panel{many}}, {strings.Repeat("words of a title ", 9), []Panel{part, part}}, {"one", []Panel{single}}}
 }
 
 func TestSVGIsWellFormedSmallAndInside(t *testing.T) {

@@ -18,6 +18,7 @@ type output struct {
 type gallery struct {
 	runs      []picture
 	scenarios map[string][]template.HTML // latencies and sweeps, by scenario without its point
+	study     []studyPicture
 }
 
 // draw makes all pictures and writes their files into dir, several at a time.
@@ -45,6 +46,7 @@ func draw(dir string, r *Report, load Loader, images bool) (gallery, error) {
 		}
 	}
 	rest := append(sweepPages(r), latencyPages(r, g.runs)...)
+	rest = append(rest, studyPages(r, g.runs)...)
 	if len(r.Runs)+len(r.Skipped) > 0 {
 		rest = append(rest, page{name: "matrix", figure: matrixFigure(r)})
 	}
@@ -62,7 +64,10 @@ func draw(dir string, r *Report, load Loader, images bool) (gallery, error) {
 		return g, err
 	}
 	for i, p := range rest {
-		if p.scenario != "" {
+		switch {
+		case p.study:
+			g.study = append(g.study, p.picture(inline[i]))
+		case p.scenario != "":
 			g.scenarios[p.scenario] = append(g.scenarios[p.scenario], inline[i])
 		}
 	}
@@ -89,13 +94,16 @@ func kept(plans []drawing, pics []picture, written [][]output) map[string]bool {
 			for _, ending := range []string{"-envelope.svg", "-envelope.png", "-shares.svg"} {
 				names[d.name+ending] = true
 			}
+			if d.growth != "" {
+				names[d.growth+".svg"], names[d.growth+".png"] = true, true
+			}
 		}
 	}
 	return names
 }
 
 // ours are the names that pictures get here; nothing else is ever removed.
-var ours = regexp.MustCompile(`-(envelope|shares|latency(-\d+)?|sweep(-\d+)?)\.(svg|png)$`)
+var ours = regexp.MustCompile(`-(envelope|shares|latency(-\d+)?|sweep(-\d+)?|study(-\d+)?)\.(svg|png)$`)
 
 // prune removes pictures that are not kept: they show another run.
 func prune(dir string, keep map[string]bool) error {

@@ -21,7 +21,7 @@ var (
 // html renders r as one file that needs nothing else.
 func html(r *Report, g gallery) ([]byte, error) {
 	t, err := template.New("report.html").Funcs(template.FuncMap{
-		"name": state.name, "words": state.words, "aboutPicture": func() string { return aboutPicture },
+		"name": state.name, "words": state.words, "harm": state.harm, "aboutPicture": func() string { return aboutPicture },
 	}).Parse(reportTemplate)
 	if err != nil {
 		return nil, fmt.Errorf("parse page template: %w", err)

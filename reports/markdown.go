@@ -16,6 +16,9 @@ func markdown(r *Report) []byte {
 	if r.Selftest != nil {
 		markdownSelftest(&b, r)
 	}
+	if s := newStudy(r); s != nil {
+		markdownStudy(&b, r, s)
+	}
 	markdownMatrix(&b, newMatrix(r))
 	markdownRuns(&b, r)
 	markdownDisorder(&b, r.Runs)

@@ -16,7 +16,9 @@ import (
 // page is a picture of more than one run.
 type page struct {
 	name     string
-	scenario string // that it belongs to, without a point; "" for the matrix
+	scenario string // that it belongs to, without a point; "" for the matrix and the study
+	study    bool   // it belongs to the study of clocks
+	big      bool   // and takes the width of the page there
 	figure   plot.Figure
 	narrow   *plot.Figure // for report.html
 }

@@ -22,6 +22,7 @@ type (
 		Warnings        []string
 		Selftest        *htmlSelftest
 		Hero            *htmlHero
+		Study           *htmlStudy
 		Unmet           []Unmet
 		Matrix          htmlMatrix
 		Filters         []htmlFilter
@@ -97,6 +98,7 @@ func newPage(r *Report, g gallery) htmlPage {
 	if i := hero(r); i >= 0 {
 		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i]), Reading: reading(r.Runs[i])}
 	}
+	p.Study = newHTMLStudy(r, g)
 	if len(r.Runs)+len(r.Skipped) > 1 {
 		p.Matrix = newHTMLMatrix(r)
 	}

@@ -23,7 +23,8 @@ type picture struct {
 	key      string        // that the envelope shows, "" for all
 	warning  string        // why there is no picture
 
-	response, service plot.Spectrum // of runs made for their latencies
+	response, service plot.Spectrum  // of runs made for their latencies
+	overshoot         plot.Overshoot // of runs that show how an excess grows
 }
 
 // drawing draws the pictures of one run.
@@ -32,6 +33,8 @@ type drawing struct {
 	name string // of its files, without an ending
 	hero bool   // shown big at the top
 	png  bool   // also as an image
+
+	growth string // of the picture of a growing excess that the run is part of, without an ending
 }
 
 // draw makes the pictures of a run and the files that hold them.
@@ -51,6 +54,9 @@ func (d drawing) draw(load Loader) (picture, []output, error) {
 	e := envelope(d.run, ops)
 	if len(e.Operations) < len(ops) {
 		pic.key, _ = shown(d.run)
+	}
+	if d.growth != "" {
+		pic.overshoot = plot.NewOvershoot(e.Limit, e.Operations)
 	}
 	trace := e.Trace()
 	pic.envelope = template.HTML(trace.Narrow().Inline())

@@ -35,10 +35,26 @@ func plan(r *Report) []drawing {
 			plans[i].png = true
 		}
 	}
+	planGrowth(r, plans)
 	if i := hero(r); i >= 0 {
 		plans[i].hero, plans[i].png = true, true
 	}
 	return plans
+}
+
+// planGrowth marks the runs that show how an excess grows.
+func planGrowth(r *Report, plans []drawing) {
+	s := newStudy(r)
+	if s == nil {
+		return
+	}
+	for _, o := range s.ordeals {
+		for _, limiter := range s.limiters {
+			if i := longest(r, o, limiter); i >= 0 && lasting(r, o) {
+				plans[i].growth = slug(o.growthName()) + "-study"
+			}
+		}
+	}
 }
 
 // weight ranks runs by how much their picture tells: the unexpected before the

@@ -37,7 +37,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 func TestWrittenReportsFitSchema(t *testing.T) {
 	s := compiled(t)
 	for name, r := range map[string]*Report{
-		"empty": {}, "predicted": predicted(), "standard": standard().report, "troubled": troubled().report, "selftest": selftested(2).report, "empty selftest": {Selftest: new(Selftest)},
+		"empty": {}, "predicted": predicted(), "standard": standard().report, "troubled": troubled().report, "selftest": selftested(2).report, "clocks": clocks().report, "empty selftest": {Selftest: new(Selftest)},
 	} {
 		if strings.HasPrefix(name, "empty") {
 			r.Verdict, r.Redis.Kind = "pass", "none"

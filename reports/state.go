@@ -51,6 +51,12 @@ func (s state) words() string {
 	}[s]
 }
 
+// harm is the state of a limiter under a disturbance, in style sheets: whether
+// it was expected to break there is another question.
+func (s state) harm() string {
+	return map[state]string{passed: "unharmed", caught: "broke", undecided: "undecided"}[s]
+}
+
 // symbol is the state in one character.
 func (s state) symbol() string {
 	return [...]string{"·", "–", "✓", "◆", "?", "✗"}[s]

@@ -95,18 +95,30 @@ func (g ruling) closing(clauses []string) string {
 }
 
 // places says where points lie: "at 1 ms", "up to 10 ms" where they are the
-// smallest, "at 1 ms, 2 s". The only point of an ordeal needs no place.
+// smallest, "at 1 ms, 100 ms to 2 s". The only point of an ordeal needs no
+// place.
 func (g ruling) places(points []ordealPoint) string {
-	if len(g.ordeal.points) == 1 {
+	all := g.ordeal.points
+	if len(all) == 1 {
 		return ""
 	}
-	last := points[len(points)-1]
-	if len(points) > 1 && slices.EqualFunc(points, g.ordeal.points[:len(points)], samePoint) {
-		return " up to " + g.ordeal.point(last)
+	if len(points) > 1 && slices.EqualFunc(points, all[:len(points)], samePoint) {
+		return " up to " + g.ordeal.point(points[len(points)-1])
 	}
 	var names []string
-	for _, p := range points {
-		names = append(names, g.ordeal.point(p))
+	for n := 0; n < len(points); {
+		first := slices.IndexFunc(all, func(p ordealPoint) bool { return samePoint(p, points[n]) })
+		length := 1
+		for n+length < len(points) && samePoint(points[n+length], all[first+length]) {
+			length++
+		}
+		if length > 2 {
+			names = append(names, g.ordeal.point(points[n])+" to "+g.ordeal.point(points[n+length-1]))
+			n += length
+			continue
+		}
+		names = append(names, g.ordeal.point(points[n]))
+		n++
 	}
 	return " at " + strings.Join(names, ", ")
 }
@@ -133,7 +145,7 @@ func (g ruling) clauses() []string {
 	}
 	if p, several, ok := g.worst(func(h harm) float64 { return 1 - h.share }, func(h harm) bool { return h.starved }); ok {
 		words := "callers whose clocks are behind got "
-		if several {
+		if several && p.share > 0 {
 			words += "as little as "
 		}
 		list = append(list, words+shareWords(p.share)+g.ordeal.at(p.ordealPoint))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bucketproof/bucket/check"
-	"bucketproof/reports/quantity"
 )
 
 // figure is a Prediction of a run, or what its checks measured where nothing
@@ -139,7 +138,7 @@ func (h harm) any() bool { return h.over || h.wrong || h.starved }
 func harmOf(run Run) harm {
 	var h harm
 	h.excess, h.over = h.figure(run, peakExcess)
-	if f, ok := figureOf(run, excessPerSecond); ok && h.over && h.excess > 2*run.Limit.Capacity {
+	if f, ok := figureOf(run, excessPerSecond); ok && h.over && grows(run, h.excess) {
 		h.growth = f.Measured
 	}
 	seconds, locked := h.figure(run, lockout)
@@ -158,6 +157,10 @@ func harmOf(run Run) harm {
 	return h
 }
 
+// grows says whether an excess is more than clocks can be worth once, which is a
+// full bucket, and so must have come bit by bit.
+func grows(run Run, excess float64) bool { return excess > 2*run.Limit.Capacity }
+
 // figure reads a figure and says whether it is harm.
 func (h *harm) figure(run Run, name string) (v float64, bad bool) {
 	f, ok := figureOf(run, name)
@@ -166,14 +169,40 @@ func (h *harm) figure(run Run, name string) (v float64, bad bool) {
 		return 0, false
 	}
 	verdict := verdictOf(run, deciding(name))
-	if !ok {
+	switch {
+	case !ok:
 		return 0, verdict == check.Fail && name == peakExcess
+	case f.negligible():
+		return f.Measured, false
+	case verdict == "" || verdict == check.Skipped:
+		return f.Measured, f.Measured > f.Tolerance+1e-6
 	}
-	above := f.Measured > f.Tolerance+1e-6
-	if verdict == "" || verdict == check.Skipped {
-		return f.Measured, above
+	bad = verdict == check.Fail && f.Measured > 0
+	h.undecided = h.undecided || !bad && f.blurred()
+	return f.Measured, bad
+}
+
+// blurred says whether a run cannot tell the harm that theory has from none.
+func (f figure) blurred() bool {
+	return f.told && f.Within && f.Predicted >= slight[f.Figure] && f.Predicted <= f.Tolerance
+}
+
+// slight is what single calls can make of a figure by being late, in its unit:
+// less than a token or a denial, and a lock-out that ends with the next call.
+var slight = map[string]float64{peakExcess: 1, spuriousDenials: 1, lockout: 0.05}
+
+// negligible says whether a figure is no harm of the disturbance, whatever the
+// check says: theory has nothing worth speaking of, and what was measured is
+// within what the run can tell of it. Of wrong denials that theory is silent
+// about, a lock-out must last.
+func (f figure) negligible() bool {
+	switch {
+	case f.told:
+		return f.Within && f.Predicted < slight[f.Figure]
+	case f.Figure == lockout:
+		return f.Measured <= slight[lockout]
 	}
-	return f.Measured, verdict == check.Fail && f.Measured > 0
+	return f.Figure == spuriousDenials
 }
 
 // unfairly is the part of a fair share below which callers are starved, where
@@ -267,8 +296,18 @@ func victims(run Run) string {
 		return "every caller"
 	case slower:
 		return "callers whose clocks are behind"
-	case len(names) <= mostVictims:
+	case len(names) <= mostVictims && !agree(run):
 		return strings.Join(names, ", ")
 	}
-	return quantity.Things(len(names), "caller") + " of " + quantity.Count(int64(len(run.Instances)))
+	return "some callers"
+}
+
+// agree says whether all clocks of a run are the same.
+func agree(run Run) bool {
+	for _, in := range run.Instances {
+		if clockWords(in.Clock) != clockWords(run.Instances[0].Clock) {
+			return false
+		}
+	}
+	return true
 }

@@ -55,26 +55,34 @@ func sizeWords(size float64, unit string) string {
 	return quantity.Number(size) + " " + unit
 }
 
-// point names a point of an ordeal; its name in the sweep stands with it where
-// another point has the same size.
-func (o ordeal) point(p ordealPoint) string { return o.size(p) + o.which(p) }
-
-func (o ordeal) which(p ordealPoint) string {
-	for _, other := range o.points {
-		if other.size == p.size && other.name != p.name && p.name != "" {
-			return " (" + p.name + ")"
-		}
+// point names a point of an ordeal: by its size, or by its name in the sweep
+// where that is over something else.
+func (o ordeal) point(p ordealPoint) string {
+	if !o.named() || p.name == "" {
+		return o.size(p)
 	}
-	return ""
+	if d := duration(p.name); d > 0 {
+		return quantity.Seconds(d.Seconds())
+	}
+	return p.name
+}
+
+// named says whether all points have one size, so that only their names tell
+// them apart.
+func (o ordeal) named() bool {
+	return len(o.points) > 1 && o.points[0].size == o.points[len(o.points)-1].size
 }
 
 // at is point as the end of a sentence: "at 500 ms apart". It says nothing of
 // the only point when that has no size.
 func (o ordeal) at(p ordealPoint) string {
-	if len(o.points) == 1 && p.size == 0 {
+	switch {
+	case o.named():
+		return " at " + o.point(p)
+	case len(o.points) == 1 && p.size == 0:
 		return ""
 	}
-	return " at " + o.size(p) + ordealWords[o.kind].after + o.which(p)
+	return " at " + o.size(p) + ordealWords[o.kind].after
 }
 
 // sideWords name whose clock was disturbed, as a heading.

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -83,10 +84,14 @@ func newStudy(r *Report) *study {
 }
 
 // named gives a disturbance the kind that its scenario is named for, which tells
-// more: calls held past an expiry are more than calls held.
+// more: calls held past an expiry are more than calls held, and clocks apart
+// under polite load are not those of a drained bucket.
 func named(d Disturbance, scenario string) Disturbance {
-	if _, known := ordealWords[scenario]; known {
-		d.Kind = scenario
+	name := strings.TrimPrefix(scenario, "clocks-")
+	for _, kind := range []string{name, "mixed-" + name} {
+		if _, known := ordealWords[kind]; known {
+			d.Kind = kind
+		}
 	}
 	return d
 }

@@ -124,6 +124,14 @@ func TestRuling(t *testing.T) {
 		}, 0.001, 0.01, 0.1, 0.5), "granted 10 tokens too many at 100 ms apart; nothing at 1 ms, 10 ms, 500 ms",
 			"Broke under the only disturbance: callers' clocks apart at 100 ms. " +
 				"At worst 10 tokens too many (callers' clocks apart, at 100 ms apart). Who suffers: what the limit protects."},
+		{"unharmed in two stretches", sweep(func(s float64) []func(*Run) {
+			if s == 0.1 {
+				return []func(*Run){over(10, 10)}
+			}
+			return nil
+		}, 0, 0.001, 0.01, 0.1, 0.5, 1, 5), "granted 10 tokens too many at 100 ms apart; nothing at 0 s to 10 ms, 500 ms to 5 s",
+			"Broke under the only disturbance: callers' clocks apart at 100 ms. " +
+				"At worst 10 tokens too many (callers' clocks apart, at 100 ms apart). Who suffers: what the limit protects."},
 		{"locked out", one(Disturbance{"step-back", ofCaller, 0.5, "s"}, locked(0.49, 0.5, "slow", "fast")),
 			"locked out for 490 ms at 500 ms",
 			"Broke under the only disturbance: a caller's clock steps back at 500 ms. " +
@@ -137,9 +145,18 @@ func TestRuling(t *testing.T) {
 		{"single denials", one(Disturbance{"jitter", ofCaller, 0.002, "s"}, locked(0, 0), func(run *Run) {
 			run.Checks[1].Verdict, run.Checks[1].Value["count"] = "fail", 1
 			run.Predictions = nil
-		}), "denied 1 request wrongly at 2 ms",
+			predicts(spuriousDenials, 1, 0, 0)(run)
+		}), "denied 1 request wrongly at 2 ms; not as predicted",
 			"Broke under the only disturbance: callers' clocks jitter at 2 ms. " +
 				"At worst 1 request denied wrongly (callers' clocks jitter, at 2 ms). Who suffers: every caller."},
+		{"single denials that theory is silent about", one(Disturbance{"jitter", ofCaller, 0.002, "s"}, locked(0.04, 0), func(run *Run) {
+			run.Predictions = nil
+		}), "unharmed", "Unharmed by the only disturbance."},
+		{"no more than calls can be late", one(spread(0), over(2, 0)), "unharmed", "Unharmed by the only disturbance."},
+		{"harm that cannot be told from none", one(spread(0.01), over(0, 2)), "undecided", "Undecided under the only disturbance."},
+		{"as little as can be granted", one(spread(0.01), over(0.95, 1)), "granted 0.95 tokens too many at 10 ms apart",
+			"Broke under the only disturbance: callers' clocks apart at 10 ms apart. " +
+				"At worst 0.95 tokens too many (callers' clocks apart, at 10 ms apart). Who suffers: what the limit protects."},
 		{"starved", one(spread(1), starving(0.02, 0)), "callers whose clocks are behind got 2 % of their share at 1 s apart",
 			"Broke under the only disturbance: callers' clocks apart at 1 s apart. " +
 				"At worst callers behind got 2 % of their share (callers' clocks apart, at 1 s apart). Who suffers: callers whose clocks are behind."},
@@ -178,10 +195,10 @@ func TestRuling(t *testing.T) {
 		{"another kind and unit", one(Disturbance{"moon-phase", ofCaller, 3, "days"}, over(5, 5)), "granted 5 tokens too many at 3 days",
 			"Broke under the only disturbance: moon phase at 3 days. At worst 5 tokens too many (moon phase, at 3 days). Who suffers: what the limit protects."},
 		{"sizes the same", []Run{
-			disturbed("growth/2s", "mine", spread(1), over(200, 200)), disturbed("growth/10s", "mine", spread(1), over(1000, 1000)),
-		}, "granted up to 1,000 tokens too many at 1 s (10s)",
-			"Broke under the only disturbance: clocks apart under lasting overload from 1 s (2s) on. " +
-				"At worst 1,000 tokens too many (clocks apart under lasting overload, at 1 s (10s)). Who suffers: what the limit protects."},
+			disturbed("clocks-growth/2s", "mine", spread(1), over(200, 200)), disturbed("clocks-growth/10s", "mine", spread(1), over(1000, 1000)),
+		}, "granted up to 1,000 tokens too many at 10 s",
+			"Broke under the only disturbance: clocks apart under lasting overload from 2 s on. " +
+				"At worst 1,000 tokens too many (clocks apart under lasting overload, at 10 s). Who suffers: what the limit protects."},
 	} {
 		r := &Report{Runs: c.runs}
 		s := newStudy(r)
@@ -212,7 +229,10 @@ func TestTTLWords(t *testing.T) {
 		{"falls", []Run{run("mine", over(46.1, 47))}, []string{
 			"lives until its bucket would be full: true for mine.", "nothing is lost with it", "false for mine (46.1 tokens too many, predicted 47 tokens).", "a caller's",
 		}, []string{"grant nothing too many", "undecided"}},
+		{"holds with a longer life", []Run{run("mine", over(0, 0), func(run *Run) { run.Checks[3].Value = map[string]float64{"longest_ttl_s": 60.4} })},
+			[]string{"a full bucket: true for mine (its keys live up to 60.4 s)."}, []string{"false", "a caller's"}},
 		{"holds", []Run{run("redis-time", over(0, 0))}, []string{"a full bucket: true for redis-time."}, []string{"false", "a caller's"}},
+		{"holds, though calls are denied", []Run{run("mine", over(0, 0), locked(0.4, 0.4))}, []string{"a full bucket: true for mine."}, []string{"false"}},
 		{"open", []Run{run("mine", over(46.1, 47), doubtful)}, []string{"would be full: undecided for mine.", "a full bucket: undecided for mine."}, []string{"false", "true"}},
 		{"a life too short", []Run{run("redis-time", func(run *Run) { run.Checks[3].Verdict = "fail" })}, []string{"would be full: false for redis-time."}, []string{"a caller's"}},
 		{"a server's clock falls, too", []Run{run("redis-time", over(30, 0))}, []string{"false for redis-time (30 tokens too many, predicted 0 tokens)"}, []string{"a caller's"}},

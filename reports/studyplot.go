@@ -96,7 +96,11 @@ func newLedgerCell(g ruling) plot.LedgerCell {
 	case absent:
 		return plot.LedgerCell{Outcome: plot.Skipped, Lines: []string{"not run"}}
 	case undecided:
-		return plot.LedgerCell{Outcome: plot.Undecided, Lines: []string{"undecided"}}
+		cell := plot.LedgerCell{Outcome: plot.Undecided, Lines: []string{"undecided"}}
+		if n := len(g.unharmed); n > 0 {
+			cell.Lines = []string{fmt.Sprintf("unharmed at %d of %d,", n, n+len(g.undecided)), "rest undecided"}
+		}
+		return cell
 	case passed:
 		return plot.LedgerCell{Outcome: plot.Passed, Lines: []string{"unharmed"}}
 	}
@@ -286,7 +290,7 @@ func longest(r *Report, o ordeal, limiter string) int {
 
 func grown(run Run, over plot.Overshoot) plot.Grown {
 	line := plot.Grown{Name: run.Limiter, Overshoot: over, PerSecond: math.NaN()}
-	if f, ok := figureOf(run, excessPerSecond); ok && f.told && f.Predicted > f.Tolerance {
+	if f, ok := figureOf(run, excessPerSecond); ok && f.told && grows(run, f.Predicted*run.DurationS) {
 		line.PerSecond = f.Predicted
 	}
 	return line

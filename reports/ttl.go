@@ -7,6 +7,7 @@ import (
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
+	"bucketproof/reports/quantity"
 )
 
 // claim is something that is said of limiters: for whom it held and for whom
@@ -75,9 +76,21 @@ func (c *claim) note(r *Report, g ruling, limiter string) (worst ruled, over boo
 	case len(g.undecided) > 0:
 		c.open = append(c.open, limiter)
 	default:
-		c.held = append(c.held, limiter)
+		c.held = append(c.held, limiter+longLife(r.Runs[g.telling(limiter)]))
 	}
 	return worst, over
+}
+
+// longLife tells how long the keys of a run were seen to live, where that is
+// clearly more than a refill.
+func longLife(run Run) string {
+	for _, c := range run.Checks {
+		life := c.Value["longest_ttl_s"]
+		if c.Name == check.StateAudit && life > 2*run.Limit.Capacity/run.Limit.Rate {
+			return " (its keys live up to " + quantity.Seconds(life) + ")"
+		}
+	}
+	return ""
 }
 
 // audit adds a limiter by what the state audit found of its keys.

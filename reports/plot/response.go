@@ -269,14 +269,18 @@ func (p Panel) values() values {
 	}
 	for _, l := range p.Lines { // what was measured must stay readable
 		for _, pt := range l.Points {
-			if reach := pt.Predicted + pt.Tolerance; pt.Predicted <= 1.5*v.most {
-				v.most = max(v.most, min(reach, 1.5*v.most))
+			if reach := pt.Predicted + pt.Tolerance; pt.Predicted <= roomy*v.most {
+				v.most = max(v.most, min(reach, roomy*v.most))
 			}
 		}
 	}
 	v.log = !p.Part && v.most/smallest >= wideRange
 	return v
 }
+
+// roomy is how much higher than what was measured an axis may reach for what
+// was predicted.
+const roomy = 1.3
 
 // at is the place of a figure on the axis.
 func (v values) at(value float64) float64 {

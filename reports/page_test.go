@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	embedded := large(40)
 	embedded.report.Redis = Redis{Kind: "embedded", Engine: "miniredis", Version: "2.40.0"}
 	for name, f := range map[string]*fixture{
-		"troubled": troubled(), "large": embedded, "selftest": selftested(48), "clocks": clocks(), "nothing": newFixture(),
+		"troubled": troubled(), "large": embedded, "selftest": selftested(48), "clocks": clocks(), "hostile clocks": hostileClocks(), "nothing": newFixture(),
 	} {
 		dir := t.TempDir()
 		if err := write(dir, f.report, f.load, false); err != nil {
@@ -156,7 +156,7 @@ func followLinks(t *testing.T, ctx context.Context) {
 // TestPageStandsAlone reads the page as text: nothing in it points elsewhere
 // but links to the files beside it.
 func TestPageStandsAlone(t *testing.T) {
-	for name, f := range map[string]*fixture{"troubled": troubled(), "selftest": selftested(4), "clocks": clocks()} {
+	for name, f := range map[string]*fixture{"troubled": troubled(), "selftest": selftested(4), "clocks": clocks(), "hostile clocks": hostileClocks()} {
 		t.Run(name, func(t *testing.T) { standsAlone(t, f) })
 	}
 }

@@ -184,5 +184,21 @@ func clocks() *fixture {
 	return f
 }
 
+// hostileClocks is a study whose names are made to break a page.
+func hostileClocks() *fixture {
+	f := newFixture()
+	evil := `<script>alert("1")</script>&'|` + "\x00\u202e"
+	for _, size := range []float64{0, 1e-9, 1e12} {
+		for i := range 8 {
+			run := disturbed(fmt.Sprintf("%s/%g", evil, size), fmt.Sprint(evil, i), Disturbance{evil, ofCaller, size, evil},
+				over(float64(i)*1e6, 3), locked(float64(i), 2, "slow"), starving(0.3, 1))
+			run.Predictions = append(run.Predictions, Prediction{Figure: evil, Unit: evil, Measured: size, Predicted: -size, Tolerance: 1})
+			run.Instances[0].Name = evil
+			f.report.Runs = append(f.report.Runs, run)
+		}
+	}
+	return f
+}
+
 // point names a point of a sweep over clock spreads.
 func point(s float64) string { return fmt.Sprintf("%gms", 1000*s) }

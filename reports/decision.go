@@ -73,6 +73,9 @@ func (g ruling) sentence() string {
 		return g.closing([]string{"unharmed"})
 	}
 	clauses := g.clauses()
+	if none := g.harmed[0]; none.size == 0 && len(g.disturbed()) < len(g.harmed) {
+		clauses = append(clauses, "not unharmed at "+g.ordeal.point(none.ordealPoint)+" either")
+	}
 	if len(g.unharmed) > 0 {
 		clauses = append(clauses, "nothing"+g.places(g.unharmed))
 	}
@@ -192,16 +195,27 @@ func shareWords(share float64) string {
 	return quantity.Percent(share) + " of their share"
 }
 
+// disturbed are the points where the limiter broke, without that of size 0 if
+// there are others: what breaks there does not do so for the disturbance.
+func (g ruling) disturbed() []ruled {
+	list := slices.DeleteFunc(slices.Clone(g.harmed), func(p ruled) bool { return p.size == 0 })
+	if len(list) == 0 {
+		return g.harmed
+	}
+	return list
+}
+
 // since says from which size on the limiter broke.
 func (g ruling) since() string {
-	first := g.harmed[0]
+	harmed := g.disturbed()
+	first := harmed[0]
 	if len(g.ordeal.points) == 1 {
 		return strings.TrimSpace(g.ordeal.at(first.ordealPoint))
 	}
 	over := func(p ordealPoint) bool { return p.size > first.size }
-	if slices.ContainsFunc(g.unharmed, over) || len(g.harmed) == 1 {
+	if slices.ContainsFunc(g.unharmed, over) || len(harmed) == 1 {
 		var points []ordealPoint
-		for _, p := range g.harmed {
+		for _, p := range harmed {
 			points = append(points, p.ordealPoint)
 		}
 		return strings.TrimSpace(g.places(points))

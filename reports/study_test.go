@@ -124,6 +124,10 @@ func TestRuling(t *testing.T) {
 		}, 0.001, 0.01, 0.1, 0.5), "granted 10 tokens too many at 100 ms apart; nothing at 1 ms, 10 ms, 500 ms",
 			"Broke under the only disturbance: callers' clocks apart at 100 ms. " +
 				"At worst 10 tokens too many (callers' clocks apart, at 100 ms apart). Who suffers: what the limit protects."},
+		{"broken without a disturbance, too", sweep(func(float64) []func(*Run) { return []func(*Run){over(30, 0)} }, 0, 0.1, 0.5),
+			"granted up to 30 tokens too many at 0 s apart; not unharmed at 0 s either; not as predicted up to 500 ms",
+			"Broke under the only disturbance: callers' clocks apart from 100 ms on. " +
+				"At worst 30 tokens too many (callers' clocks apart, at 0 s apart). Who suffers: what the limit protects."},
 		{"unharmed in two stretches", sweep(func(s float64) []func(*Run) {
 			if s == 0.1 {
 				return []func(*Run){over(10, 10)}

@@ -230,7 +230,7 @@ func (s sizes) ticks(width vg.Length, span float64, unit string, sty draw.TextSt
 }
 
 // longestSize is the room for the label of a size.
-const longestSize = 60
+const longestSize = 72
 
 func sizeLabel(size float64, unit string) string {
 	switch unit {

@@ -54,15 +54,11 @@ func (c choice) sentences() []string {
 	if len(broken) == 0 {
 		return []string{unbroken(total, len(doubtful))}
 	}
-	var places []string
-	for _, g := range broken {
-		places = append(places, strings.TrimSpace(g.ordeal.heading()+" "+g.since()))
-	}
 	under := "the only disturbance"
 	if total > 1 {
 		under = fmt.Sprintf("%d of %d disturbances", len(broken), total)
 	}
-	list := []string{"Broke under " + under + ": " + strings.Join(places, "; ") + "."}
+	list := []string{"Broke under " + under + thresholds(broken)}
 	if worst := c.worst(true); len(worst) > 0 {
 		list = append(list, "At worst "+strings.Join(worst, ", ")+".")
 	}
@@ -73,6 +69,42 @@ func (c choice) sentences() []string {
 		list = append(list, fmt.Sprintf("Undecided: %d.", len(doubtful)))
 	}
 	return list
+}
+
+// mostThresholds is how many disturbances are told one by one.
+const mostThresholds = 4
+
+// thresholds say from which size on each of a few disturbances broke the
+// limiter, or which were the smallest that did.
+func thresholds(broken []ruling) string {
+	var places []string
+	if len(broken) <= mostThresholds {
+		for _, g := range broken {
+			places = append(places, strings.TrimSpace(g.ordeal.heading()+" "+g.since()))
+		}
+		return ": " + strings.Join(places, "; ") + "."
+	}
+	least := make(map[string]ruling) // by unit
+	var units []string
+	for _, g := range broken {
+		size := g.disturbed()[0].size
+		before, known := least[g.ordeal.unit]
+		switch {
+		case size <= 0 || known && size >= before.disturbed()[0].size:
+			continue
+		case !known:
+			units = append(units, g.ordeal.unit)
+		}
+		least[g.ordeal.unit] = g
+	}
+	for _, unit := range units {
+		g := least[unit]
+		places = append(places, g.ordeal.size(g.disturbed()[0].ordealPoint)+" ("+g.ordeal.heading()+")")
+	}
+	if len(places) == 0 {
+		return "."
+	}
+	return ", the smallest " + strings.Join(places, ", ") + "."
 }
 
 // unbroken sums up a limiter that no disturbance was seen to break.
@@ -144,7 +176,7 @@ func (c choice) sufferers() []string {
 	for _, g := range c.in(caught) {
 		for _, p := range g.harmed {
 			if p.over {
-				note("what the limit protects")
+				note(theProtected)
 			}
 		}
 	}
@@ -153,8 +185,17 @@ func (c choice) sufferers() []string {
 			note(p.victims)
 		}
 	}
+	if slices.Contains(list, everyCaller) { // who are all there is
+		list = slices.DeleteFunc(list, func(who string) bool { return who != theProtected && who != everyCaller })
+	}
 	return list
 }
+
+// Those who suffer.
+const (
+	theProtected = "what the limit protects"
+	everyCaller  = "every caller"
+)
 
 // counts are how many ordeals of a side the limiter broke in, and how many it
 // ran in.

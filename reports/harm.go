@@ -293,7 +293,7 @@ func victims(run Run) string {
 	}
 	switch {
 	case len(names) == 0 || len(names) == len(run.Instances):
-		return "every caller"
+		return everyCaller
 	case slower:
 		return "callers whose clocks are behind"
 	case len(names) <= mostVictims && !agree(run):

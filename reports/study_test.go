@@ -219,6 +219,29 @@ func TestRuling(t *testing.T) {
 	}
 }
 
+// TestSumOfManyDisturbances tells the smallest of each unit that broke a
+// limiter, of those that did, and how many are undecided.
+func TestSumOfManyDisturbances(t *testing.T) {
+	r := &Report{}
+	add := func(kind string, size float64, unit string, changes ...func(*Run)) {
+		r.Runs = append(r.Runs, disturbed("of-"+kind, "mine", Disturbance{kind, ofCaller, size, unit}, changes...))
+	}
+	add("freeze", 0, "s", over(3, 3))
+	add("spread", 0.5, "s", over(40, 50), locked(0.1, 0.1, "slow"))
+	add("step-forward", 0.05, "s", over(5, 5))
+	add("drift", 200, "ppm", over(7, 7))
+	add("drift-more", 100, "ppm", over(0, 0))
+	add("strobe", 0.1, "s", over(9, 10), locked(0.3, 0.3, "slow", "fast"))
+	add("jitter", 0.001, "s", doubtful)
+	got := strings.Join(newChoice(r, newStudy(r), "mine").sentences(), " ")
+	want := "Broke under 5 of 7 disturbances, the smallest 50 ms (a caller's clock steps forward), 200 ppm (callers' clocks drift). " +
+		"At worst 40 tokens too many (callers' clocks apart, at 500 ms apart), locked out for 300 ms (a caller's clock jumps to and fro, at 100 ms). " +
+		"Who suffers: what the limit protects, every caller. Undecided: 1."
+	if got != want {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+}
+
 // TestTTLWords: each claim falls, holds or stays open by the figures.
 func TestTTLWords(t *testing.T) {
 	expiry := Disturbance{kindHeld, ofCaller, 0.52, "s"}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"bucketproof/bucket"
@@ -162,7 +163,7 @@ const unfair = 0.75
 // holds none elsewhere.
 func shareFigure(run Run) plot.Shares {
 	s := plot.Shares{Title: "Who got the grants: " + run.Limiter + " in " + run.Scenario}
-	if !apart(run) || run.Counts.Offered == 0 || run.Counts.Allowed == 0 {
+	if !apart(run) || run.Counts.Offered == 0 || run.Counts.Allowed == 0 || !shared(run) {
 		return s
 	}
 	least := 1.0
@@ -179,6 +180,13 @@ func shareFigure(run Run) plot.Shares {
 		s.Instances = nil
 	}
 	return s
+}
+
+// shared says that arrivals were random, so that shares tell something.
+func shared(run Run) bool {
+	return slices.ContainsFunc(run.Checks, func(c Check) bool {
+		return c.Name == check.Fairness && c.Verdict != string(check.Skipped)
+	})
 }
 
 func spectrum(ops []history.Operation, of func(history.Operation) int64) plot.Spectrum {

@@ -70,9 +70,10 @@ func weight(run Run) float64 {
 	return rank
 }
 
-// hero is the run to show first: the first that is not as expected, else the
-// first with a fault caught, and of these one that exceeds the bound before
-// others; -1 when there is none.
+// hero is the run to show first: the first that is not as expected, before the
+// others one that the limiter's clock rule does not explain; else the first with
+// a fault caught; and of these one that exceeds the bound before others; -1 when
+// there is none.
 func hero(r *Report) int {
 	best, rank := -1, 0
 	for i, run := range r.Runs {
@@ -80,6 +81,8 @@ func hero(r *Report) int {
 		for _, c := range run.Checks {
 			n := 0
 			switch {
+			case stateOfCheck(run, c) == unexpected && !c.WithinPrediction:
+				n = 8
 			case stateOfCheck(run, c) == unexpected:
 				n = 4
 			case c.Verdict == string(check.Fail):

@@ -38,7 +38,7 @@ func explanation(run Run, c Check) string {
 		return explainExcess(run, c)
 	}
 	if c.WithinPrediction {
-		return "No more than the limiter's own clock rule explains."
+		return "This is no more than the limiter's own clock rule explains."
 	}
 	return ""
 }
@@ -49,12 +49,15 @@ func explainExcess(run Run, c Check) string {
 	if !known {
 		most = run.Theory.PredictedPeakExcess
 	}
-	predicted := quantity.Number(most)
+	predicted := "up to " + quantity.Number(most)
+	if n := float64(run.Counts.Allowed); n > 0 && most > n {
+		predicted = "any number of them"
+	}
 	switch {
 	case c.WithinPrediction:
-		return fmt.Sprintf("%s %s up to %s.", excess, clockCause(run, c), predicted)
+		return fmt.Sprintf("%s %s %s.", excess, clockCause(run, c), predicted)
 	case most > 0:
-		return fmt.Sprintf("%s %s no more than %s: the limiter adds a fault of its own.", excess, clockCause(run, c), predicted)
+		return fmt.Sprintf("%s %s no more than %s: the limiter adds a fault of its own.", excess, clockCause(run, c), quantity.Number(most))
 	}
 	return excess + " the clocks explain none of it."
 }
@@ -179,9 +182,9 @@ func mainFigure(c Check) string {
 		if v["peak_excess"] == 0 {
 			return "none over"
 		}
-		words := quantity.Number(v["peak_excess"]) + " over"
+		words := quantity.Number(v["peak_excess"]) + " over the bound"
 		if excess, ok := v["excess"]; ok && excess > 0 {
-			words += ", " + quantity.Number(excess) + " in all"
+			words += ", " + quantity.Number(excess) + " too many in all"
 		}
 		return words
 	case check.SpuriousDenial:
@@ -195,11 +198,11 @@ func mainFigure(c Check) string {
 		return words
 	case check.AcceptRate:
 		if ratio, ok := v["ratio"]; ok {
-			return quantity.Number(ratio) + " of ideal"
+			return quantity.Number(ratio) + " times the ideal"
 		}
 	case check.Fairness:
 		if ratio, ok := v["smallest_ratio"]; ok {
-			return "least " + quantity.Number(ratio) + " of fair"
+			return "least: " + quantity.Number(ratio) + " of a fair share"
 		}
 	case check.StateAudit, check.ReplyContract:
 		if v["violations"] > 0 {

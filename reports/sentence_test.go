@@ -39,7 +39,7 @@ func TestExplanation(t *testing.T) {
 			"It exceeds the ideal bound by 1 token; the clocks explain none of it."},
 		{"the server's clock", Run{Time: "server"}, overAdmission("fail", false, map[string]float64{"peak_excess": 5}), ""},
 		{"another check", skewed, Check{Name: "spurious-denial", Verdict: "fail", WithinPrediction: true},
-			"No more than the limiter's own clock rule explains."},
+			"This is no more than the limiter's own clock rule explains."},
 	} {
 		if diff := cmp.Diff(c.want, explanation(c.run, c.check)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", c.name, diff)
@@ -136,10 +136,10 @@ func TestMainFigure(t *testing.T) {
 		check Check
 		want  string
 	}{
-		{overAdmission("fail", true, map[string]float64{"peak_excess": 9.52, "excess": 15}), "9.52 over, 15 in all"},
+		{overAdmission("fail", true, map[string]float64{"peak_excess": 9.52, "excess": 15}), "9.52 over the bound, 15 too many in all"},
 		{overAdmission("pass", true, map[string]float64{"peak_excess": 0}), "none over"},
 		{Check{Name: "spurious-denial", Value: map[string]float64{"count": 38, "longest_s": 0.75}}, "38 denied wrongly, 750 ms on end"},
-		{Check{Name: "accept-rate", Value: map[string]float64{"ratio": 0.5, "ideal": 40}}, "0.5 of ideal"},
+		{Check{Name: "accept-rate", Value: map[string]float64{"ratio": 0.5, "ideal": 40}}, "0.5 times the ideal"},
 		{Check{Name: "state-audit", Value: map[string]float64{"violations": 1, "samples": 40}}, "1 violation"},
 		{Check{Name: "accounting", Value: map[string]float64{"charges": 40}}, ""},
 		{Check{Name: "replay", Value: map[string]float64{"divergences": 3, "compared": 1203}}, "3 divergences of 1,203 compared"},
@@ -148,7 +148,7 @@ func TestMainFigure(t *testing.T) {
 		{Check{Name: "linearizability", Verdict: "pass", Value: map[string]float64{"steps": 40}}, "a legal order exists"},
 		{Check{Name: "linearizability", Verdict: "fail"}, "no legal order"},
 		{Check{Name: "linearizability", Verdict: "undecided"}, ""},
-		{Check{Name: "fairness", Value: map[string]float64{"smallest_ratio": 0.25}}, "least 0.25 of fair"},
+		{Check{Name: "fairness", Value: map[string]float64{"smallest_ratio": 0.25}}, "least: 0.25 of a fair share"},
 		{Check{Name: "reply-contract", Value: map[string]float64{"violations": 12, "compared": 40}}, "12 violations"},
 		{Check{Name: "reply-contract", Value: map[string]float64{"violations": 0}}, ""},
 		{Check{Name: "another", Value: map[string]float64{"b_us": 12, "a_s": 0.5, "c": 1}}, "a 500 ms, b 12 µs"},

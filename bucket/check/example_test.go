@@ -44,8 +44,8 @@ func ExampleJudge() {
 	// accept-rate: pass: granted 7 where an ideal bucket grants 8: 7 to 8 are right with the delays seen
 	// state-audit: skipped: no key was looked at
 	// accounting: pass: 10 requests, one outcome each: 7 allowed, 3 denied, 0 unsent, 0 unknown
-	// replay: skipped: the limiter is none of the reference family
-	// linearizability: skipped: the limiter is none of the reference family
+	// replay: skipped: no model of the reference family is named for the limiter
+	// linearizability: skipped: no model of the reference family is named for the limiter
 	// fairness: skipped: arrivals were not random
 	// reply-contract: skipped: the limiter tells neither what remains nor when to retry
 }

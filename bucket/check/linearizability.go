@@ -107,7 +107,7 @@ func (r *reading) linearizability(l *linear, again *recall) Result {
 	res := Result{Name: Linearizability, WithinPrediction: true, Value: map[string]float64{}}
 	switch {
 	case r.spec.Model == nil:
-		return res.skip("the limiter is none of the reference family")
+		return res.skip("no model of the reference family is named for the limiter")
 	case r.spec.LinearizeTimeout < 0:
 		return res.skip("no time to search for an order")
 	case len(l.keys) == 0 && len(l.passed) == 0:

@@ -12,7 +12,7 @@ func (r *reading) replay(again *recall) Result {
 	v := r.server
 	switch {
 	case r.spec.Model == nil:
-		return res.skip("the limiter is none of the reference family")
+		return res.skip("no model of the reference family is named for the limiter")
 	case v == nil:
 		return res.skip("nobody saw what was stored: there is no witness")
 	}

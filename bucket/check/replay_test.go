@@ -124,7 +124,7 @@ func TestReplaySkips(t *testing.T) {
 		replay, linear string
 	}{
 		{"no model", func(s *Spec, _ []history.Operation) { s.Model = nil },
-			"the limiter is none of the reference family", "the limiter is none of the reference family"},
+			"no model of the reference family is named for the limiter", "no model of the reference family is named for the limiter"},
 		{"no witness", func(_ *Spec, ops []history.Operation) { unwatch(ops) },
 			"nobody saw what was stored", "on no key is there a history to search: nobody told the time that the limiter used"},
 		{"no states", func(_ *Spec, ops []history.Operation) {

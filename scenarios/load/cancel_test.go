@@ -3,6 +3,7 @@ package load_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,5 +128,27 @@ func TestCancelledBeforeTheStart(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A schedule that nobody can keep ends when it is stopped, however far behind
+// it is and though ever more falls due while that is written down.
+func TestHopelessScheduleCanBeStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var ticks atomic.Int64
+	d := &load.Driver{
+		Elapsed:  func() time.Duration { return time.Duration(ticks.Add(1)) * time.Second },
+		Recorder: history.NewRecorder(),
+		Sleep:    func(time.Duration) {},
+		Instances: []load.Instance{{Name: "a", Limiter: limiterFunc(func(context.Context, bucket.Request) (bucket.Decision, error) {
+			cancel()
+			return bucket.Untold(true), nil
+		})}},
+	}
+	if err := d.Open(ctx, nil, load.Open{Rate: 10, For: 24 * time.Hour}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the cancellation", err)
+	}
+	if n := d.Counts().Offered; n == 0 || n > 10_000 {
+		t.Errorf("%d requests offered of the 864,000 of a day", n)
 	}
 }

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -44,10 +45,14 @@ func (d *Driver) Open(ctx context.Context, from []int, o Open) error {
 		l.most = defaultInFlight
 	}
 	start := d.Elapsed()
+	end := time.Duration(math.MaxInt64) // of the schedule, once ctx has ended
 	n := uint64(0)
 	for a := range arrivals {
 		due := start + a.Due
-		if !l.until(due) && d.Elapsed() < due {
+		if !l.until(due) {
+			end = min(end, d.Elapsed())
+		}
+		if due > end {
 			break
 		}
 		l.dispatch(l.offer(n, from[a.Instance], due))

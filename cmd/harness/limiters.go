@@ -256,7 +256,48 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 	if err != nil {
 		return err
 	}
-	return opened.Probe(ctx, limit, r)
+	if err := opened.Probe(ctx, limit, r); err != nil {
+		return err
+	}
+	return t.probeState(ctx, l.file, opened, limit, r)
+}
+
+// probeState looks for the state that a limiter file tells of in the key that
+// the probe has left. A name that is wrong there would switch the audit of the
+// level off, and nobody would know.
+func (t *limiters) probeState(ctx context.Context, f *limiterfile.File, l *lua.Limiter, limit bucket.Limit, r bucket.Request) error {
+	if f.State == nil {
+		return nil
+	}
+	var told []limiterfile.StateField
+	for _, s := range []limiterfile.StateField{f.State.Tokens, f.State.Time} {
+		if s.Defined() {
+			told = append(told, s)
+		}
+	}
+	keys, err := l.Keys(limit, r)
+	if err != nil {
+		return err
+	}
+	probe := backend.Probe{Key: keys[0]}
+	for _, s := range told {
+		probe.Fields = append(probe.Fields, s.Hash)
+	}
+	seen, err := t.redis.Inspect(ctx, []backend.Probe{probe})
+	if err != nil || !seen[0].Exists { // gone, or never there: that is for the checks to judge
+		return err
+	}
+	for i, v := range seen[0].Values {
+		if v.OK {
+			continue
+		}
+		what := "has no hash field " + told[i].Hash
+		if told[i].String {
+			what = "is no string"
+		}
+		return usage(f.Mistake("state", fmt.Sprintf("after a call the first key, %s, %s; say what the limiter stores there", keys[0], what)))
+	}
+	return nil
 }
 
 // probeTimeout is far more than one call takes.

@@ -82,6 +82,9 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	r.contend(res)
 	r.share(res)
 	r.elsewhere(res, samples)
+	if why := lostKeys(res); why != "" {
+		res.doubt(why, check.Fail)
+	}
 	for _, why := range weak {
 		res.doubt(why, check.Pass)
 	}
@@ -95,6 +98,18 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 		res.Outcome = Undecided
 	}
 	return nil
+}
+
+// lostKeys says that the server lost what it stored, as far as a witness tells:
+// somebody flushed it, it was started again, or a replica took over. What was
+// granted then is not the limiter's doing.
+func lostKeys(res *Result) string {
+	for _, v := range res.Verdicts {
+		if n := v.Value["restarts"]; v.Name == check.Accounting && n > 0 {
+			return fmt.Sprintf("the server lost its keys during the run: the numbers that it gives to decisions began anew %.0f times", n)
+		}
+	}
+	return ""
 }
 
 // weaknesses says why the run may not have shown a fault that is there. A

@@ -78,3 +78,22 @@ func TestOutcomeOfAnUndecidedCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestLostKeysAreNobodysFault: what was granted after the server was flushed is
+// not the limiter's doing.
+func TestLostKeysAreNobodysFault(t *testing.T) {
+	res := &Result{Verdicts: []Verdict{
+		{Result: check.Result{Name: check.OverAdmission, Verdict: check.Fail}},
+		{Result: check.Result{Name: check.SpuriousDenial, Verdict: check.Pass}},
+		{Result: check.Result{Name: check.Accounting, Verdict: check.Pass, Value: map[string]float64{"restarts": 0}}},
+	}}
+	if why := lostKeys(res); why != "" {
+		t.Errorf("nothing was lost: %s", why)
+	}
+	res.Verdicts[2].Value["restarts"] = 2
+	why := lostKeys(res)
+	res.doubt(why, check.Fail)
+	if why == "" || res.Verdicts[0].Verdict != check.Undecided || res.Verdicts[1].Verdict != check.Pass {
+		t.Errorf("%q: %+v", why, res.Verdicts)
+	}
+}

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -195,4 +196,24 @@ func FuzzParse(f *testing.F) {
 			s.Points()
 		}
 	})
+}
+
+// TestReadmeScenario: what the README shows is a scenario.
+func TestReadmeScenario(t *testing.T) {
+	data, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(data), "## A scenario of your own\n")
+	if !found {
+		t.Fatal("README.md shows no scenario")
+	}
+	text, _, _ = strings.Cut(text, "\n    harness run")
+	s, err := Parse("README.md", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "lunch-rush" || len(s.Points()) != 2 || len(s.Phases) != 6 {
+		t.Errorf("%s with %d points and %d phases", s.Name, len(s.Points()), len(s.Phases))
+	}
 }

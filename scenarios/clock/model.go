@@ -22,6 +22,8 @@ type Model struct {
 	Drift  float64       // gained per second, in ppm: µs per s; −1e6 to 1e6; counted in millionths of a ppm
 	Jitter time.Duration // every reading is off by up to this much either way; 0 or more
 	Steps  []Step        // sudden changes, in any order
+	Strobe Strobe        // to and fro
+	Freeze Freeze        // stands still
 	Seed   uint64        // of the jitter: two clocks of one seed jitter alike
 }
 
@@ -31,8 +33,27 @@ type Step struct {
 	By time.Duration // how far the clock jumps; below 0: back
 }
 
-// farthest bounds every term of a model and the length of a run: with it no
-// sum overflows a Duration (292 years).
+// Strobe is a clock that alternates between two offsets: as it is for Every, By
+// ahead of that for Every, and again from the start of the run on, as clocks do
+// under two time daemons that disagree. The zero Strobe does not.
+type Strobe struct {
+	By    time.Duration // below 0: behind
+	Every time.Duration // above 0, unless By is 0
+}
+
+// Freeze is a clock that stands still, as that of a suspended machine does, and
+// then goes on from where it stood. (One that then catches up takes a step
+// forward, too.) While it stands nothing is gained by drift; jitter, steps and
+// strobe are what they were. The zero Freeze does not.
+type Freeze struct {
+	At  time.Duration // true time since the start of the run, 0 or more
+	For time.Duration // 0 or more
+}
+
+// farthest bounds every term of a model and the length of a run, a strobe by a
+// fiftieth of it: with it no sum overflows a Duration (292 years). A freeze adds
+// nothing, since what it loses and what drift gains are together no more than
+// what has passed.
 const farthest = 50 * 365 * 24 * time.Hour
 
 // Validate reports the first thing that makes m no clock.
@@ -47,6 +68,12 @@ func (m Model) Validate() error {
 	case m.Jitter > farthest:
 		return fmt.Errorf("jitter is %v, want at most 50 years", m.Jitter)
 	}
+	if err := m.Strobe.validate(); err != nil {
+		return err
+	}
+	if err := m.Freeze.validate(); err != nil {
+		return err
+	}
 	var sum time.Duration
 	for i, s := range m.Steps {
 		switch {
@@ -60,6 +87,26 @@ func (m Model) Validate() error {
 	return nil
 }
 
+func (s Strobe) validate() error {
+	switch {
+	case s.By.Abs() > farthest/50:
+		return fmt.Errorf("strobe is by %v, want at most a year either way", s.By)
+	case s.Every < 0 || s.Every == 0 && s.By != 0:
+		return fmt.Errorf("strobe is every %v, want a time above 0", s.Every)
+	}
+	return nil
+}
+
+func (f Freeze) validate() error {
+	switch {
+	case f.At < 0 || f.At > farthest:
+		return fmt.Errorf("freeze is at %v, want 0 to 50 years", f.At)
+	case f.For < 0 || f.For > farthest:
+		return fmt.Errorf("freeze is for %v, want 0 to 50 years", f.For)
+	}
+	return nil
+}
+
 // Synchronized reports whether m is true time at every instant of any run.
 func (m Model) Synchronized() bool {
 	for _, s := range m.Steps {
@@ -67,15 +114,16 @@ func (m Model) Synchronized() bool {
 			return false
 		}
 	}
-	return m.Offset == 0 && m.parts() == 0 && m.Jitter == 0
+	return m.Offset == 0 && m.parts() == 0 && m.Jitter == 0 && m.Strobe.By == 0 && m.Freeze.For == 0
 }
 
 // Skew is how far m is ahead of true time when elapsed has passed since the
 // start of the run:
 //
-//	offset + drift·elapsed + Σ steps at or before elapsed + jitter(seed, elapsed)
+//	offset + drift·(elapsed − frozen) − frozen + strobe
+//	       + Σ steps at or before elapsed + jitter(seed, elapsed)
 //
-// It is exact for a valid m and an elapsed of up to 50 years; the drift is
+// frozen being how long it has stood still by then. It is exact for a valid m and an elapsed of up to 50 years; the drift is
 // rounded to the nearest nanosecond. The jitter is uniform over the whole
 // nanoseconds in ±Jitter and independent from one nanosecond to the next, so a
 // clock with jitter may go back between two readings, as those of two cores do.
@@ -91,13 +139,28 @@ func (m Model) Reading(base time.Time, elapsed time.Duration) time.Time {
 
 // steady is the skew without its jitter.
 func (m Model) steady(elapsed time.Duration) time.Duration {
-	skew := m.Offset + m.drifted(elapsed)
+	frozen := m.Freeze.lost(elapsed)
+	skew := m.Offset + m.drifted(elapsed-frozen) - frozen
+	if m.Strobe.ahead(elapsed) {
+		skew += m.Strobe.By
+	}
 	for _, s := range m.Steps {
 		if s.At <= elapsed {
 			skew += s.By
 		}
 	}
 	return skew
+}
+
+// lost is how long the clock has stood still when elapsed has passed.
+func (f Freeze) lost(elapsed time.Duration) time.Duration {
+	return min(max(elapsed-f.At, 0), f.For)
+}
+
+// ahead reports whether elapsed lies in a stretch in which the clock is By
+// ahead. Before the start of the run it is not.
+func (s Strobe) ahead(elapsed time.Duration) bool {
+	return s.By != 0 && s.Every > 0 && elapsed >= 0 && elapsed/s.Every%2 == 1
 }
 
 // partsPerPPM: drift is an integer of 1e-12, so that it multiplies exactly.

@@ -16,6 +16,8 @@ const year = 365 * 24 * time.Hour
 
 func TestSkew(t *testing.T) {
 	stepped := []clock.Step{{At: 3 * time.Second, By: -time.Second}, {At: time.Second, By: 250 * time.Millisecond}}
+	strobe := clock.Strobe{By: -time.Second, Every: 100 * time.Millisecond}
+	frozen := clock.Freeze{At: 2 * time.Second, For: 500 * time.Millisecond}
 	for _, test := range []struct {
 		name    string
 		model   clock.Model
@@ -38,6 +40,15 @@ func TestSkew(t *testing.T) {
 		{"before a step", clock.Model{Steps: stepped}, time.Second - 1, 0},
 		{"at a step", clock.Model{Steps: stepped}, time.Second, 250 * time.Millisecond},
 		{"after both steps", clock.Model{Steps: stepped}, 3 * time.Second, -750 * time.Millisecond},
+		{"strobe at first", clock.Model{Strobe: strobe}, 100*time.Millisecond - 1, 0},
+		{"strobe changes", clock.Model{Strobe: strobe}, 100 * time.Millisecond, -time.Second},
+		{"strobe changes back", clock.Model{Strobe: strobe}, 200 * time.Millisecond, 0},
+		{"strobe before the start", clock.Model{Strobe: strobe}, -150 * time.Millisecond, 0},
+		{"before a freeze", clock.Model{Freeze: frozen}, 2 * time.Second, 0},
+		{"in a freeze", clock.Model{Freeze: frozen}, 2*time.Second + 1, -1},
+		{"after a freeze", clock.Model{Freeze: frozen}, time.Hour, -500 * time.Millisecond},
+		{"a freeze stops the drift", clock.Model{Drift: 1e5, Freeze: frozen}, 2500 * time.Millisecond, 200*time.Millisecond - 500*time.Millisecond},
+		{"drift after a freeze", clock.Model{Drift: 1e5, Freeze: frozen}, 3500 * time.Millisecond, 300*time.Millisecond - 500*time.Millisecond},
 		{"all together", clock.Model{Offset: time.Second, Drift: 10, Steps: stepped}, 10 * time.Second, 250*time.Millisecond + 100*time.Microsecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,6 +86,13 @@ func TestValidate(t *testing.T) {
 		{clock.Model{Jitter: 51 * year}, "jitter is 446760h0m0s, want at most 50 years"},
 		{clock.Model{Steps: []clock.Step{{0, 1}, {-1, 1}}}, "step 2 is at -1ns, want 0 or more"},
 		{clock.Model{Steps: []clock.Step{{0, 30 * year}, {0, -21 * year}}}, "step 2 is by -183960h0m0s, want at most 50 years for all steps together"},
+		{clock.Model{Strobe: clock.Strobe{By: -year, Every: 1}, Freeze: clock.Freeze{At: 50 * year, For: 50 * year}}, ""},
+		{clock.Model{Strobe: clock.Strobe{Every: 1}}, ""},
+		{clock.Model{Strobe: clock.Strobe{By: 1}}, "strobe is every 0s, want a time above 0"},
+		{clock.Model{Strobe: clock.Strobe{Every: -1}}, "strobe is every -1ns, want a time above 0"},
+		{clock.Model{Strobe: clock.Strobe{By: 2 * year, Every: 1}}, "strobe is by 17520h0m0s, want at most a year either way"},
+		{clock.Model{Freeze: clock.Freeze{At: -1}}, "freeze is at -1ns, want 0 to 50 years"},
+		{clock.Model{Freeze: clock.Freeze{For: -1}}, "freeze is for -1ns, want 0 to 50 years"},
 	} {
 		got := ""
 		if err := test.model.Validate(); err != nil {
@@ -95,6 +113,9 @@ func TestSynchronized(t *testing.T) {
 		{clock.Model{Seed: 7}, true},
 		{clock.Model{Drift: 4e-7}, true}, // below the resolution
 		{clock.Model{Steps: []clock.Step{{time.Second, 0}}}, true},
+		{clock.Model{Strobe: clock.Strobe{Every: time.Second}, Freeze: clock.Freeze{At: time.Second}}, true},
+		{clock.Model{Strobe: clock.Strobe{By: 1, Every: time.Second}}, false},
+		{clock.Model{Freeze: clock.Freeze{For: 1}}, false},
 		{clock.Model{Offset: 1}, false},
 		{clock.Model{Drift: -1e-6}, false},
 		{clock.Model{Jitter: 1}, false},

@@ -63,7 +63,7 @@ latency: true
 in_flight: 8
 instances:
   - {name: slow, count: 2, clock: {offset: -250ms}}
-  - {name: fast, clock: {offset: 250ms, drift: 200ppm, jitter: 2ms, steps: [{at: 3s, by: -1s}]}}
+  - {name: fast, clock: {offset: 250ms, drift: 200ppm, jitter: 2ms, steps: [{at: 3s, by: -1s}], strobe: {by: -200ms, every: 1s}, freeze: {at: 2s, for: 10ms}}}
 server_clock: {offset: -3s, drift: -50ppm, jitter: 1ms, steps: [{at: 1s, by: 300ms}]}
 phases:
   - {from: [slow], burst: 200}
@@ -88,7 +88,7 @@ expect:
 		Keys: Keys{Count: 1000, Pick: "zipf"}, Cost: 2, Limiters: []string{"app-clock"}, Latency: true, InFlight: 8,
 		Instances: []Group{
 			{Name: "slow", Count: 2, Clock: Clock{Offset: ms(-250)}},
-			{Name: "fast", Clock: Clock{Offset: ms(250), Drift: 200, Jitter: ms(2), Steps: []Step{{At: ms(3000), By: ms(-1000)}}}},
+			{Name: "fast", Clock: Clock{Offset: ms(250), Drift: 200, Jitter: ms(2), Steps: []Step{{At: ms(3000), By: ms(-1000)}}, Strobe: Strobe{ms(-200), ms(1000)}, Freeze: Freeze{ms(2000), ms(10)}}},
 		},
 		ServerClock: Clock{Offset: ms(-3000), Drift: -50, Jitter: ms(1), Steps: []Step{{At: ms(1000), By: ms(300)}}},
 		Phases: []Phase{

@@ -24,7 +24,7 @@ func TestScaledKeepsTheShape(t *testing.T) {
 	s := mustParse(t, `name: shape
 limit: {rate: 100, capacity: 50}
 instances:
-  - {name: slow, clock: {offset: -250ms, jitter: 2ms, steps: [{at: 1s, by: -500ms}]}}
+  - {name: slow, clock: {offset: -250ms, jitter: 2ms, steps: [{at: 1s, by: -500ms}], strobe: {by: 50ms, every: 100ms}, freeze: {at: 2s, for: 10ms}}}
   - {name: fast, clock: {offset: 250ms}}
 server_clock: {offset: 10ms, steps: [{at: 1s, by: -500ms}]}
 phases:
@@ -41,6 +41,8 @@ phases:
 		{"offset", got.Instances[0].Clock.Offset, Duration(-time.Second)},
 		{"jitter", got.Instances[0].Clock.Jitter, Duration(8 * time.Millisecond)},
 		{"step", got.Instances[0].Clock.Steps[0], Step{Duration(time.Second), Duration(-2 * time.Second)}},
+		{"strobe", got.Instances[0].Clock.Strobe, Strobe{Duration(200 * time.Millisecond), Duration(400 * time.Millisecond)}},
+		{"freeze", got.Instances[0].Clock.Freeze, Freeze{Duration(2 * time.Second), Duration(40 * time.Millisecond)}},
 		{"server's offset", got.ServerClock.Offset, Duration(40 * time.Millisecond)},
 		{"server's step", got.ServerClock.Steps[0], Step{Duration(time.Second), Duration(-2 * time.Second)}},
 		{"original server's step", s.ServerClock.Steps[0].By, Duration(-500 * time.Millisecond)},

@@ -155,6 +155,8 @@ func (s *Scenario) Scaled(l bucket.Limit) Scenario {
 	}
 	for _, k := range c.clocks() {
 		k.Offset, k.Jitter = times(k.Offset, f.fill), times(k.Jitter, f.fill)
+		k.Strobe = Strobe{times(k.Strobe.By, f.fill), times(k.Strobe.Every, f.fill)}
+		k.Freeze.For = times(k.Freeze.For, f.fill)
 		for j := range k.Steps {
 			k.Steps[j].By = times(k.Steps[j].By, f.fill)
 		}

@@ -100,6 +100,22 @@ type Clock struct {
 	Drift  PPM      `yaml:"drift"`  // 200ppm gains 200 µs a second
 	Jitter Duration `yaml:"jitter"` // each reading is off by up to this, both ways
 	Steps  []Step   `yaml:"steps"`
+	Strobe Strobe   `yaml:"strobe"`
+	Freeze Freeze   `yaml:"freeze"`
+}
+
+// Strobe is a clock that goes to and fro: true for Every, By ahead for as long,
+// and again from the start of the run on.
+type Strobe struct {
+	By    Duration `yaml:"by"`
+	Every Duration `yaml:"every"`
+}
+
+// Freeze is a clock that stands still at a time from the start of the run and
+// goes on from there.
+type Freeze struct {
+	At  Duration `yaml:"at"`
+	For Duration `yaml:"for"`
 }
 
 // Step is a jump of a clock at a time from the start of the run.
@@ -114,6 +130,8 @@ func (c Clock) model(seed uint64) clock.Model {
 		Offset: time.Duration(c.Offset),
 		Drift:  float64(c.Drift),
 		Jitter: time.Duration(c.Jitter),
+		Strobe: clock.Strobe{By: time.Duration(c.Strobe.By), Every: time.Duration(c.Strobe.Every)},
+		Freeze: clock.Freeze{At: time.Duration(c.Freeze.At), For: time.Duration(c.Freeze.For)},
 		Seed:   seed,
 	}
 	for _, s := range c.Steps {

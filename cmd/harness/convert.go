@@ -68,6 +68,12 @@ func newReportClock(m clock.Model) reports.Clock {
 	for _, s := range m.Steps {
 		c.Steps = append(c.Steps, reports.Step{AtS: s.At.Seconds(), ByS: s.By.Seconds()})
 	}
+	if m.Strobe.By != 0 {
+		c.Strobe = &reports.Strobe{ByS: m.Strobe.By.Seconds(), EveryS: m.Strobe.Every.Seconds()}
+	}
+	if m.Freeze.For != 0 {
+		c.Freeze = &reports.Freeze{AtS: m.Freeze.At.Seconds(), ForS: m.Freeze.For.Seconds()}
+	}
 	return c
 }
 

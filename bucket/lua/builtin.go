@@ -13,10 +13,10 @@ import (
 var scripts embed.FS
 
 // family is the reference family, the reference first; others are the built-in
-// limiters that are none of it.
+// limiters that are none of it: the reference with keys that live longer, and GCRA.
 var (
 	family = []string{"app-clock", "app-clock-monotonic", "redis-time"}
-	others = []string{"gcra"}
+	others = []string{"app-clock-long-ttl", "gcra"}
 )
 
 // Names lists the limiters that [Builtin] knows, the reference first.

@@ -223,3 +223,24 @@ func TestBuiltinNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLongTTLDecidesLikeTheReference: but for the life of the key the scripts are
+// one.
+func TestLongTTLDecidesLikeTheReference(t *testing.T) {
+	code := func(name string) string {
+		f, err := lua.Builtin(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for line := range strings.Lines(f.Script) {
+			if !strings.HasPrefix(line, "--") && !strings.Contains(line, "PEXPIRE") {
+				lines = append(lines, line)
+			}
+		}
+		return strings.Join(lines, "")
+	}
+	if got, want := code("app-clock-long-ttl"), code("app-clock"); got != want {
+		t.Errorf("app-clock-long-ttl is\n%s\nand app-clock\n%s", got, want)
+	}
+}

@@ -41,6 +41,9 @@ func (p *PPM) UnmarshalYAML(n ast.Node) error {
 	return nil
 }
 
+// String renders p as it is written in a file.
+func (p PPM) String() string { return number(float64(p)) + "ppm" }
+
 // Rate is requests or tokens a second, written as a number with an optional
 // suffix: 500, 12.5, 5k, 1M.
 type Rate float64

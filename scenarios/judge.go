@@ -94,6 +94,10 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	r.excuse(res)
 	r.blur(res)
 	res.Outcome = OutcomeOf(res.Verdicts, r.plan.Subject.Reference)
+	if err := r.predict(res); err != nil {
+		return err
+	}
+	r.compare(res, len(weak) > 0 || moved != "")
 	if ctx.Err() != nil {
 		res.Outcome = Undecided
 	}

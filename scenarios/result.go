@@ -35,16 +35,17 @@ type Result struct {
 	// nil: that.
 	ServerClock *clock.Model
 
-	Operations []history.Operation // in order of call
-	Spec       check.Spec          // what they were judged against
-	Report     check.Report
-	Verdicts   []Verdict // one a check, in the checks' order
-	Latency    *load.Latency
-	Errors     []load.Failure // why requests were unsent or unknown
-	Warnings   []string       // what qualifies the figures
-	Hazy       bool           // a fault that the limiter must show in some run may have been hidden here
-	Repeated   bool           // was undecided at first, and this is the repetition
-	Outcome    Outcome
+	Operations  []history.Operation // in order of call
+	Spec        check.Spec          // what they were judged against
+	Report      check.Report
+	Verdicts    []Verdict    // one a check, in the checks' order
+	Predictions []Prediction // what theory says of figures, by name
+	Latency     *load.Latency
+	Errors      []load.Failure // why requests were unsent or unknown
+	Warnings    []string       // what qualifies the figures
+	Hazy        bool           // a fault that the limiter must show in some run may have been hidden here
+	Repeated    bool           // was undecided at first, and this is the repetition
+	Outcome     Outcome
 }
 
 // Verdict is a check's result beside what was expected of it.

@@ -15,6 +15,13 @@ func (s *Scenario) Points() []Scenario {
 	for _, d := range s.Sweep.Spread {
 		points = append(points, s.named(d.String()).spreadTo(d))
 	}
+	for _, k := range s.sweeps() {
+		for _, to := range k.points {
+			p := s.named(k.name(to))
+			p.scaleSwept(k, to/k.largest(p))
+			points = append(points, *p)
+		}
+	}
 	for _, l := range s.Sweep.Limit {
 		points = append(points, s.named(limitName(l)).Scaled(l))
 	}
@@ -25,6 +32,89 @@ func (s *Scenario) Points() []Scenario {
 		return []Scenario{s.copy()}
 	}
 	return points
+}
+
+// swept is a figure of clocks or phases that a sweep sets.
+type swept struct {
+	field  string             // of the sweep
+	points []float64          // ns or ppm, 0 or more
+	figure func(*Clock) []any // pointers to what is set in a clock, Duration or PPM; nil: the loaded phases' length
+}
+
+// sweeps are the sweep's lists but for those over spread, limit and load.
+func (s *Scenario) sweeps() []swept {
+	return []swept{
+		{"drift", floats(s.Sweep.Drift), func(c *Clock) []any { return []any{&c.Drift} }},
+		{"jitter", floats(s.Sweep.Jitter), func(c *Clock) []any { return []any{&c.Jitter} }},
+		{"step", floats(s.Sweep.Step), func(c *Clock) []any {
+			var all []any
+			for i := range c.Steps {
+				all = append(all, &c.Steps[i].By)
+			}
+			return all
+		}},
+		{"strobe", floats(s.Sweep.Strobe), func(c *Clock) []any { return []any{&c.Strobe.By} }},
+		{"for", floats(s.Sweep.For), nil},
+	}
+}
+
+func floats[T ~int64 | ~float64](list []T) []float64 {
+	var all []float64
+	for _, v := range list {
+		all = append(all, float64(v))
+	}
+	return all
+}
+
+// name is how a point is named.
+func (k swept) name(to float64) string {
+	if k.field == "drift" {
+		return PPM(to).String()
+	}
+	return Duration(to).String()
+}
+
+// in lists pointers to the figure wherever s has one.
+func (k swept) in(s *Scenario) []any {
+	var all []any
+	if k.figure == nil {
+		s.eachLoad(func(p *Phase) {
+			if p.Burst == 0 {
+				all = append(all, &p.For)
+			}
+		})
+		return all
+	}
+	for _, c := range s.clocks() {
+		all = append(all, k.figure(c)...)
+	}
+	return all
+}
+
+// largest is the figure that a point sets, without its sign; 0: there is none.
+func (k swept) largest(s *Scenario) float64 {
+	most := 0.0
+	for _, v := range k.in(s) {
+		switch v := v.(type) {
+		case *Duration:
+			most = max(most, math.Abs(float64(*v)))
+		case *PPM:
+			most = max(most, math.Abs(float64(*v)))
+		}
+	}
+	return most
+}
+
+// scaleSwept multiplies a figure wherever s has one.
+func (s *Scenario) scaleSwept(k swept, factor float64) {
+	for _, v := range k.in(s) {
+		switch v := v.(type) {
+		case *Duration:
+			*v = times(*v, factor)
+		case *PPM:
+			*v *= PPM(factor)
+		}
+	}
 }
 
 // limitName is how a point of a sweep over limits is named: 33.3-7.
@@ -132,7 +222,8 @@ const (
 // the capacity, rates with the rate, and times that are measured against the
 // bucket (idle stretches, holds, clock offsets and steps) with the fill time.
 // A loaded phase becomes longer under a slower limit and shorter under a faster
-// one, so that it earns as many tokens, up to five times. A burst shrinks to 64
+// one, so that it earns as many tokens, up to five times, and what a clock does in
+// it comes as much later or sooner. A burst shrinks to 64
 // requests at least, and an open loop's rate grows to 4,000 requests a second,
 // or to what still overloads a bucket that it overloaded.
 func (s *Scenario) Scaled(l bucket.Limit) Scenario {
@@ -149,20 +240,40 @@ func (s *Scenario) Scaled(l bucket.Limit) Scenario {
 	f.fill = f.tokens / f.rate
 	f.load = min(max(1/f.rate, 1.0/maxLonger), maxLonger)
 	c.Limit, c.scaled = l, true
-	c.Sweep.Spread = append([]Duration(nil), s.Sweep.Spread...)
-	for i := range c.Sweep.Spread {
-		c.Sweep.Spread[i] = times(c.Sweep.Spread[i], f.fill)
+	for list, factor := range map[*[]Duration]float64{
+		&c.Sweep.Spread: f.fill, &c.Sweep.Jitter: f.fill, &c.Sweep.Step: f.fill, &c.Sweep.Strobe: f.fill, &c.Sweep.For: f.load,
+	} {
+		*list = append([]Duration(nil), *list...)
+		for i := range *list {
+			(*list)[i] = times((*list)[i], factor)
+		}
 	}
+	f.scale(c.Phases)
 	for _, k := range c.clocks() {
 		k.Offset, k.Jitter = times(k.Offset, f.fill), times(k.Jitter, f.fill)
 		k.Strobe = Strobe{times(k.Strobe.By, f.fill), times(k.Strobe.Every, f.fill)}
 		k.Freeze.For = times(k.Freeze.For, f.fill)
 		for j := range k.Steps {
 			k.Steps[j].By = times(k.Steps[j].By, f.fill)
+			k.Steps[j].At = moved(k.Steps[j].At, s.Phases, c.Phases)
 		}
+		k.Freeze.At = moved(k.Freeze.At, s.Phases, c.Phases)
 	}
-	f.scale(c.Phases)
 	return c
+}
+
+// moved is the instant in the new phases that at was in the written ones. A
+// burst takes no time.
+func moved(at Duration, written, scaled []Phase) Duration {
+	var now Duration
+	for i := range written {
+		was, is := Duration(length(written[i:i+1])), Duration(length(scaled[i:i+1]))
+		if at <= was && was > 0 {
+			return now + times(at, float64(is)/float64(was))
+		}
+		at, now = at-was, now+is
+	}
+	return now + at
 }
 
 // factors are new over old, and what a rate of requests may grow to.

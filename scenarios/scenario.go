@@ -35,6 +35,13 @@ type Scenario struct {
 
 	Sweep Sweep `yaml:"sweep"`
 
+	// Disturbance names what the scenario is about, where that is a clock; how much
+	// of it there is is told by the clocks, or by the point of the sweep.
+	Disturbance Disturbance `yaml:"disturbance"`
+
+	// Predict maps limiter to figure to the formula that theory has for it.
+	Predict map[string]Formulas `yaml:"predict"`
+
 	// Latency says that latencies are judged: runs go alone, without a witness.
 	Latency bool `yaml:"latency"`
 
@@ -178,9 +185,16 @@ type Closed struct {
 	Obey    bool     `yaml:"obey"`    // wait as long as retry_after says
 }
 
-// Sweep makes a run of each point of one figure. At most one is set.
+// Sweep makes a run of each point of one figure. At most one is set. Where the
+// scenario has several of what is swept, a point sets the largest and scales the
+// others with it.
 type Sweep struct {
 	Spread []Duration     `yaml:"spread"` // largest minus smallest clock offset
+	Drift  []PPM          `yaml:"drift"`  // of clocks, either way
+	Jitter []Duration     `yaml:"jitter"` // of clocks
+	Step   []Duration     `yaml:"step"`   // of clocks, either way; told without a sign
+	Strobe []Duration     `yaml:"strobe"` // by which clocks go to and fro, the period stays
+	For    []Duration     `yaml:"for"`    // length of loaded phases
 	Limit  []bucket.Limit `yaml:"limit"`  // everything else scales with it
 	Load   []float64      `yaml:"load"`   // factors for the rates of open loops
 }

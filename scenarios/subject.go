@@ -31,6 +31,11 @@ type Subject struct {
 	// be, bit for bit; nil: none.
 	Model *bucket.Rule
 
+	// ModelName is the built-in limiter that the limiter is said to be, whose
+	// predictions are shown where a scenario has none for the limiter itself; "":
+	// none.
+	ModelName string
+
 	// Costs says that the limiter takes requests of any cost.
 	Costs bool
 

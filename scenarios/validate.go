@@ -75,6 +75,12 @@ func (s *Scenario) validate() error {
 	if err := s.validateSweep(); err != nil {
 		return err
 	}
+	if err := s.validateDisturbance(); err != nil {
+		return err
+	}
+	if err := s.validatePredict(); err != nil {
+		return err
+	}
 	return s.validateExpect()
 }
 
@@ -228,8 +234,14 @@ func (s *Scenario) validateSweep() error {
 	for _, n := range []int{len(s.Sweep.Spread), len(s.Sweep.Limit), len(s.Sweep.Load)} {
 		over += min(n, 1)
 	}
+	for _, k := range s.sweeps() {
+		over += min(len(k.points), 1)
+	}
 	if over > 1 {
-		return wrong("$.sweep", "a sweep is over one figure: spread, limit or load")
+		return wrong("$.sweep", "a sweep is over one figure: spread, drift, jitter, step, strobe, for, limit or load")
+	}
+	if err := s.validateSwept(); err != nil {
+		return err
 	}
 	for i, d := range s.Sweep.Spread {
 		if d < 0 {
@@ -253,6 +265,22 @@ func (s *Scenario) validateSweep() error {
 	for _, name := range s.Quick.Names {
 		if !slices.ContainsFunc(points, func(p Scenario) bool { return p.Name == s.Name+"/"+name }) {
 			return wrong("$.quick", "no point of the sweep is named %s", name)
+		}
+	}
+	return nil
+}
+
+// validateSwept looks at the sweeps over a figure of clocks or phases.
+func (s *Scenario) validateSwept() error {
+	for _, k := range s.sweeps() {
+		path := "$.sweep." + k.field
+		if k.points != nil && k.largest(s) == 0 {
+			return wrong(path, "there is no %s to sweep: the point sets the largest one, and all are 0", k.field)
+		}
+		for i, v := range k.points {
+			if v < 0 || v == 0 && k.field == "for" {
+				return wrong(fmt.Sprintf("%s[%d]", path, i), "%s is %s, want %s", k.field, k.name(v), map[bool]string{true: "a time above 0", false: "0 or more"}[k.field == "for"])
+			}
 		}
 	}
 	return nil

@@ -27,6 +27,14 @@ func newReportRun(res *scenarios.Result) reports.Run {
 		shown := newReportClock(*res.ServerClock)
 		run.ServerClock = &shown
 	}
+	if d, ok := res.Scenario.Disturbed(); ok {
+		run.Disturbance = &reports.Disturbance{Kind: d.Kind, Of: d.Of, Size: d.Size, Unit: d.Unit}
+	}
+	for _, p := range res.Predictions {
+		run.Predictions = append(run.Predictions, reports.Prediction{
+			Figure: p.Figure, Unit: p.Unit, Measured: p.Measured, Predicted: p.Predicted, Tolerance: p.Tolerance, Within: p.Within(),
+		})
+	}
 	fillSummary(&run, res.Report.Summary, res.Clocks)
 	for _, v := range res.Verdicts {
 		run.Checks = append(run.Checks, newReportCheck(v))

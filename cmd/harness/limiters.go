@@ -126,7 +126,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
-			Stored: true, Witnessed: true, Model: modelOf(f),
+			Stored: true, Witnessed: true, Model: modelOf(f), ModelName: f.Model,
 			Open: t.open(on), OpenShifted: t.openShifted(f.Kind != limiterfile.Command, on),
 		},
 	}

@@ -17,7 +17,12 @@ var catalog embed.FS
 // suites are lists of named scenarios, in the order in which they run and are
 // shown.
 var suites = map[string][]string{
-	"clocks": {"server-step", "server-step-forward"},
+	"clocks": {
+		"clocks-drain", "clocks-polite", "clocks-overload", "clocks-fast-first", "clocks-growth", "clocks-drift", "clocks-jitter",
+		"clocks-strobe", "clocks-strobe-back", "clocks-freeze", "clocks-step-back", "clocks-step-back-level", "clocks-one-steps-back", "clocks-step-forward",
+		"clocks-step-both", "clocks-leaves", "silence-ends-lockout", "silence-too-short", "clocks-held", "held-past-expiry",
+		"server-step", "server-step-forward",
+	},
 	"edges": {
 		"edge-capacity-one", "edge-capacity-fraction", "edge-capacity-2e31", "edge-capacity-2e53",
 		"edge-rate-tiny", "edge-rate-2e8", "edge-rate-above-capacity", "edge-costs", "clock-leap", "idle-burst-short",

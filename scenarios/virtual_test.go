@@ -23,6 +23,8 @@ import (
 // and renews the key's life, which runs on the server's clock.
 type virtual struct {
 	rule   bucket.Rule
+	clamps bool          // as control/older-now-written: no refill of a clock that went back, which is stored all the same
+	longer time.Duration // of a key's life than one full refill
 	server bool          // on the server's clock
 	way    time.Duration // so much longer each way
 
@@ -83,12 +85,16 @@ func (v *virtual) decide(l bucket.Limit, r bucket.Request, shown lua.ServerClock
 		}
 		reading = float64(now.UnixMicro() + ahead)
 	}
-	state, allowed := v.rule.Take(s.State, l, reading, r.Cost)
+	before := s.State
+	if v.clamps && before.Exists {
+		before.Time = min(before.Time, reading)
+	}
+	state, allowed := v.rule.Take(before, l, reading, r.Cost)
 	d := bucket.Untold(allowed)
 	d.Witness = bucket.Witness{
 		Sequence: s.sequence + 1, BeforeMicros: now.UnixMicro(), AfterMicros: now.UnixMicro(), Before: s.State, After: state,
 	}
-	v.states[r.Key] = stored{state, now.Add(time.Duration(l.TTLMillis()) * time.Millisecond), s.sequence + 1}
+	v.states[r.Key] = stored{state, now.Add(time.Duration(l.TTLMillis())*time.Millisecond + v.longer), s.sequence + 1}
 	return d
 }
 
@@ -96,17 +102,23 @@ func (v *virtual) decide(l bucket.Limit, r bucket.Request, shown lua.ServerClock
 // every second seed.
 func virtualSubject(name string, seed uint64) *Subject {
 	v := &virtual{random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}}
-	s := &Subject{Name: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true, Costs: true}
+	s := &Subject{Name: name, ModelName: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true, Costs: true}
+	s.Model, s.Witnessed = &v.rule, seed%2 == 1
 	switch name {
 	case "app-clock":
 		v.rule = bucket.RuleAppClock
+	case "app-clock-long-ttl":
+		v.rule, v.longer = bucket.RuleAppClock, time.Minute
+	case "control/older-now-written":
+		v.rule, v.clamps = bucket.RuleAppClock, true
+		s.Model, s.ModelName, s.Reference = nil, "", false
+		s.Expect = Expectations{"over-admission": ExpectAny, "spurious-denial": ExpectAny, "accept-rate": ExpectAny, "fairness": ExpectAny}
 	case "app-clock-monotonic":
 		v.rule = bucket.RuleAppClockMonotonic
 	case "redis-time":
 		v.rule, v.server = bucket.RuleRedisTime, true
 		s.Time, s.Granularity = bucket.ServerTime, time.Microsecond
 	}
-	s.Model, s.Witnessed = &v.rule, seed%2 == 1
 	s.Open = func(_ context.Context, _ string, witness bool) (bucket.Limiter, error) {
 		return &view{v, witness, nil}, nil
 	}

@@ -84,6 +84,17 @@ func (r *run) compare(res *Result, doubted bool) {
 	}
 }
 
+// Astray is the first prediction that the limiter's figure is beyond and that
+// counts; nil: none.
+func (res *Result) Astray() *Prediction {
+	for i := range res.Predictions {
+		if p := &res.Predictions[i]; !p.Borrowed && !p.Within() {
+			return p
+		}
+	}
+	return nil
+}
+
 // longestHold is the longest that a call is held on purpose.
 func (s *Scenario) longestHold() Duration {
 	var held Duration

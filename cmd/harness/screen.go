@@ -92,9 +92,12 @@ func (c *screen) mark(r *scenarios.Result) string {
 	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", colour, word)
 }
 
-// gist is the sentence that matters most in a run: that of the first check
-// that made the outcome what it is.
+// gist is the sentence that matters most in a run: that of the first figure or
+// check that made the outcome what it is.
 func gist(r *scenarios.Result) string {
+	if p := r.Astray(); p != nil {
+		return p.String()
+	}
 	for _, verdict := range []check.Verdict{check.Fail, check.Undecided} {
 		if v := firstOf(r, verdict); v != nil {
 			return v.Name + ": " + v.Detail

@@ -166,10 +166,13 @@ func (j *job) canWitness(ctx context.Context, plans []scenarios.Plan) error {
 	return nil
 }
 
-// repeatUntil is how long after the start an undecided run may be repeated.
+// repeatUntil is how long after the start an undecided run may be repeated: for
+// runs that take longer than the suite standard, an eighth of what they would one
+// after another, which is twice what they take side by side.
 const (
 	repeatUntil      = 54 * time.Second
 	repeatUntilQuick = 17 * time.Second
+	repeatUntilShare = 8
 )
 
 // drive makes all runs. The error is the environment's: a Redis that was lost,
@@ -185,7 +188,11 @@ func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
 		end := stall(ctx, j.redis, j.redis.Info().Kind, j.stall, j.flags.seed)
 		defer func() { j.screen.note(end()) }()
 	}
-	suite := &scenarios.Suite{Runner: runner, Plans: plans, RepeatUntil: repeatUntil}
+	var all time.Duration
+	for i := range plans {
+		all += plans[i].Scenario.Length()
+	}
+	suite := &scenarios.Suite{Runner: runner, Plans: plans, RepeatUntil: max(repeatUntil, all/repeatUntilShare)}
 	switch {
 	case j.patient:
 		suite.RepeatUntil = math.MaxInt64

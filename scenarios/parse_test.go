@@ -60,6 +60,7 @@ keys: {count: 1000, pick: zipf}
 cost: 2
 limiters: [app-clock]
 latency: true
+alone: true
 in_flight: 8
 instances:
   - {name: slow, count: 2, clock: {offset: -250ms}}
@@ -85,7 +86,7 @@ expect:
 	ms := func(n int) Duration { return Duration(time.Duration(n) * time.Millisecond) }
 	want := &Scenario{
 		Name: "full", About: "All there is.", Limit: bucket.Limit{Rate: 100, Capacity: 50},
-		Keys: Keys{Count: 1000, Pick: "zipf"}, Cost: 2, Limiters: []string{"app-clock"}, Latency: true, InFlight: 8,
+		Keys: Keys{Count: 1000, Pick: "zipf"}, Cost: 2, Limiters: []string{"app-clock"}, Latency: true, Alone: true, InFlight: 8,
 		Instances: []Group{
 			{Name: "slow", Count: 2, Clock: Clock{Offset: ms(-250)}},
 			{Name: "fast", Clock: Clock{Offset: ms(250), Drift: 200, Jitter: ms(2), Steps: []Step{{At: ms(3000), By: ms(-1000)}}, Strobe: Strobe{ms(-200), ms(1000)}, Freeze: Freeze{ms(2000), ms(10)}}},

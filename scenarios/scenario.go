@@ -45,6 +45,10 @@ type Scenario struct {
 	// Latency says that latencies are judged: runs go alone, without a witness.
 	Latency bool `yaml:"latency"`
 
+	// Alone says that nothing else may run beside the scenario: what it shows is
+	// worth as many tokens as its bursts take time.
+	Alone bool `yaml:"alone"`
+
 	// InFlight is the least number of requests that must have been in flight
 	// at once for a pass to mean anything; 0 asks for none.
 	InFlight int `yaml:"in_flight"`

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Suite makes many runs: those that do not measure latency side by side, each
-// on keys of its own, as many at once as leave the machine room to be on time;
-// the others alone, after them. A run that ends undecided is repeated once,
+// Suite makes many runs: those that do not want the machine for themselves side by
+// side, each on keys of its own, as many at once as leave the machine room to be on
+// time; the others alone, after them. A run that ends undecided is repeated once,
 // alone, at the end.
 type Suite struct {
 	Runner *Runner
@@ -95,14 +95,14 @@ func (c *conductor) next(ctx context.Context) (int, bool) {
 }
 
 // fits reports whether a run may begin beside those under way. One that
-// measures latency waits until all others have begun and ended.
+// wants the machine for itself waits until all others have begun and ended.
 func (c *conductor) fits(s *Scenario) bool {
 	if c.alone {
 		return false
 	}
-	if s.Latency {
+	if s.alone() {
 		return c.runs == 0 && !slices.ContainsFunc(c.suite.Plans, func(p Plan) bool {
-			return !p.Scenario.Latency && !c.begunPlan(p)
+			return !p.Scenario.alone() && !c.begunPlan(p)
 		})
 	}
 	return c.runs == 0 || c.runs < maxRunsAtOnce && c.rate+s.rate() <= maxRateAtOnce
@@ -121,7 +121,7 @@ func (c *conductor) begunPlan(p Plan) bool {
 func (c *conductor) claim(s *Scenario, sign int) {
 	c.runs += sign
 	c.rate += float64(sign) * s.rate()
-	if s.Latency {
+	if s.alone() {
 		c.alone = sign > 0
 	}
 }
@@ -166,6 +166,9 @@ func (c *conductor) repeat(ctx context.Context, started time.Time) {
 		c.mu.Unlock()
 	}
 }
+
+// alone reports whether a run of the scenario wants the machine for itself.
+func (s *Scenario) alone() bool { return s.Latency || s.Alone }
 
 // rate is about how many requests a second the scenario offers.
 func (s *Scenario) rate() float64 {

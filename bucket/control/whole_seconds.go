@@ -14,7 +14,7 @@ var wholeSeconds = Control{
 	StandsFor:   "time is counted in whole seconds, so a second's tokens are earned all at once at its edge and none before it",
 	Threads:     "spring-cloud/spring-cloud-gateway#4027",
 	Check:       "over-admission",
-	Scenario:    "overload/20-100",
+	Scenario:    "second-edge",
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	State:       hashState,

@@ -73,14 +73,14 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	if err := j.keeper.write(r); err != nil {
 		return errors.Join(environment(err), lost)
 	}
-	if err := j.screen.end(r, dir); err != nil {
-		return environment(err)
-	}
+	unsaid := j.screen.end(r, dir)
 	switch {
 	case lost != nil:
 		return lost
-	case ctx.Err() != nil:
-		return &statusError{statusUndecided, fmt.Errorf("interrupted; what was recorded until then is in %s", dir)}
+	case ctx.Err() != nil: // whose terminal is gone cannot be told anything
+		return interrupted("what was recorded until then is in " + dir)
+	case unsaid != nil:
+		return environment(unsaid)
 	}
 	return verdictStatus(r.Verdict)
 }

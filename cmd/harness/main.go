@@ -17,11 +17,21 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, stop := untilTold(context.Background())
 	err := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(report(err, os.Stderr))
+}
+
+// untilTold is ctx until somebody wants the command to end: Ctrl-C, a request to
+// terminate, or the terminal that was closed. Who started it with nohup wants it
+// to outlive the terminal.
+func untilTold(ctx context.Context) (context.Context, context.CancelFunc) {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signal.NotifyContext(ctx, signals...)
 }
 
 // streams are where a command reads and writes.

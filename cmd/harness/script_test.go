@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,12 +12,7 @@ import (
 
 // TestMain turns the test binary into the command, for the scripts.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"harness": func() {
-			err := run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
-			os.Exit(report(err, os.Stderr))
-		},
-	})
+	testscript.Main(m, map[string]func(){"harness": main})
 }
 
 // TestScripts runs the stories in testdata, each a shell-like script with its

@@ -51,6 +51,11 @@ func environment(err error) error {
 	return &statusError{statusEnvironment, err}
 }
 
+// interrupted is how a command ends that was told to before it was done.
+func interrupted(rest string) error {
+	return &statusError{statusUndecided, errors.New("interrupted; " + rest)}
+}
+
 // statusOf is the exit status for an error: what it was marked with, or the
 // user's mistake if it is one by its kind, or else the environment's failure.
 func statusOf(err error) int {

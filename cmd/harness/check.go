@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -49,7 +51,7 @@ tokens_after and time_after. Lines need no order. The first line may be
   zcat access.jsonl.gz | harness check - --rate 5k --capacity 1k --initial unknown
   harness check out/latest/overload/100-50/control-get-set/history.jsonl.zst --model app-clock`,
 		Args: exactly("HISTORY"),
-		RunE: func(c *cobra.Command, args []string) error { return judgeFile(s, f, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.check(c.Context(), s, args[0]) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.rate, "rate", "", "`RATE` of the limit, tokens a second (default: the history's own)")
@@ -111,36 +113,79 @@ func (f checkFlags) limit(header history.Header) (bucket.Limit, error) {
 	return l, usage(l.Validate())
 }
 
-// judgeFile reads, judges and reports one history.
-func judgeFile(s streams, f checkFlags, path string) error {
+// judged is a history with the verdict on it.
+type judged struct {
+	file   *history.File
+	spec   check.Spec
+	report check.Report
+}
+
+// check reads, judges and reports one history.
+func (f checkFlags) check(ctx context.Context, s streams, path string) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
 	started := time.Now()
-	file, err := history.Open(path, s.in, history.Options{})
-	if err != nil {
-		return historyError(err)
-	}
-	defer file.Close()
-	limit, err := f.limit(file.Header())
+	j, err := unlessTold(ctx, func() (*judged, error) { return f.judge(path, s.in) })
 	if err != nil {
 		return err
 	}
-	spec, err := f.spec(limit)
-	if err != nil {
-		return err
-	}
-	judged, err := check.Judge(spec, file.Operations(), nil)
-	if err != nil {
-		return historyError(err)
-	}
-	run := newCheckedRun(judged, spec, path)
+	defer j.file.Close()
+	run := newCheckedRun(j.report, j.spec, path)
 	r := &reports.Report{
 		Command: f.command(path), StartedAt: started.UTC(), FinishedAt: time.Now().UTC(),
 		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: []reports.Run{run},
 	}
 	r.Verdict = verdictOf(r)
-	return f.finish(s, r, spec, judged, file)
+	return f.finish(s, r, j)
+}
+
+// unlessTold is what f returns, or that ctx ended before: f is then left alone
+// with what it waits for, for nothing ends a read from a terminal or a pipe.
+func unlessTold[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, interrupted("the history was not read to its end and nothing was judged")
+	}
+}
+
+// judge reads a history and judges it.
+func (f checkFlags) judge(path string, stdin io.Reader) (*judged, error) {
+	file, err := history.Open(path, stdin, history.Options{})
+	if err != nil {
+		return nil, historyError(err)
+	}
+	j := &judged{file: file}
+	if err := j.against(f); err != nil {
+		_ = file.Close() // the first error says more
+		return nil, err
+	}
+	return j, nil
+}
+
+// against judges the history against what the flags say and what it says itself.
+func (j *judged) against(f checkFlags) error {
+	limit, err := f.limit(j.file.Header())
+	if err != nil {
+		return err
+	}
+	if j.spec, err = f.spec(limit); err != nil {
+		return err
+	}
+	j.report, err = check.Judge(j.spec, j.file.Operations(), nil)
+	return historyError(err)
 }
 
 // spec is what the history is judged against.
@@ -160,6 +205,9 @@ func (f checkFlags) spec(limit bucket.Limit) (check.Spec, error) {
 // historyError tells a bad history, which is the user's, from a disk that
 // failed, which is the environment's.
 func historyError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var bad *history.LineError
 	if errors.As(err, &bad) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return usage(err)
@@ -203,7 +251,7 @@ func historyName(path string) string {
 }
 
 // finish writes and prints the report.
-func (f checkFlags) finish(s streams, r *reports.Report, spec check.Spec, judged check.Report, file *history.File) error {
+func (f checkFlags) finish(s streams, r *reports.Report, j *judged) error {
 	if f.out != "" {
 		folder, err := claimFolder(f.out, r.StartedAt)
 		if err != nil {
@@ -213,17 +261,17 @@ func (f checkFlags) finish(s streams, r *reports.Report, spec check.Spec, judged
 		if err != nil {
 			return err
 		}
-		if err := copyHistory(filepath.Join(dir, filepath.FromSlash(r.Runs[0].Dir)), file); err != nil {
+		if err := copyHistory(filepath.Join(dir, filepath.FromSlash(r.Runs[0].Dir)), j.file); err != nil {
 			return environment(err)
 		}
-		if err := drawDisorder(dir, &r.Runs[0], expectedToPass(judged), spec, file.Operations()); err != nil {
+		if err := drawDisorder(dir, &r.Runs[0], expectedToPass(j.report), j.spec, j.file.Operations()); err != nil {
 			return environment(err)
 		}
 		if err := reports.Write(dir, r, histories(dir)); err != nil {
 			return environment(err)
 		}
 	}
-	if err := f.print(s, r, judged); err != nil {
+	if err := f.print(s, r, j.report); err != nil {
 		return environment(err)
 	}
 	return verdictStatus(r.Verdict)

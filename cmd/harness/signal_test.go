@@ -128,3 +128,45 @@ func TestNohupOutlivesTheTerminal(t *testing.T) {
 		return
 	}
 }
+
+// TestHistoryThatNeverEndsCanBeInterrupted: whoever holds standard input, or the
+// other end of a pipe, open does not hold the command.
+func TestHistoryThatNeverEndsCanBeInterrupted(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"-", fifo} {
+		for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+			ours, theirs, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("harness", "check", path, "--rate", "1", "--capacity", "1")
+			var stderr bytes.Buffer
+			cmd.Stdin, cmd.Stderr = ours, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			hung := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			if path == "-" { // it reads by the time that it has taken a line
+				if _, err := theirs.WriteString(strings.Repeat(" ", 1<<18) + "\n"); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				time.Sleep(time.Second)
+			}
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			hung.Stop()
+			theirs.Close()
+			ours.Close()
+			want := "harness: interrupted; the history was not read to its end and nothing was judged\n"
+			if status := cmd.ProcessState.ExitCode(); status != statusUndecided || stderr.String() != want {
+				t.Errorf("%s, %v: exit status %d, standard error %q", path, sig, status, stderr.String())
+			}
+		}
+	}
+}

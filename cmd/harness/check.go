@@ -127,7 +127,10 @@ func (f checkFlags) check(ctx context.Context, s streams, path string) error {
 	}
 	started := time.Now()
 	j, err := unlessTold(ctx, func() (*judged, error) { return f.judge(path, s.in) })
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return interrupted("the history was not read to its end and nothing was judged")
+	case err != nil:
 		return err
 	}
 	defer j.file.Close()
@@ -138,27 +141,6 @@ func (f checkFlags) check(ctx context.Context, s streams, path string) error {
 	}
 	r.Verdict = verdictOf(r)
 	return f.finish(s, r, j)
-}
-
-// unlessTold is what f returns, or that ctx ended before: f is then left alone
-// with what it waits for, for nothing ends a read from a terminal or a pipe.
-func unlessTold[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		v, err := f()
-		done <- outcome{v, err}
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, interrupted("the history was not read to its end and nothing was judged")
-	}
 }
 
 // judge reads a history and judges it.

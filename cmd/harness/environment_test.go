@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,6 +112,56 @@ func TestInterruptKeepsWhatWasRecorded(t *testing.T) {
 	if n := recorded(t, dir, "long-overload/memory"); n < 10 {
 		t.Errorf("%d operations kept, want those of a second", n)
 	}
+}
+
+// TestInterruptWhileStarting: Ctrl-C before anything runs is no failure of the
+// environment, whatever it broke off: finding Redis, or the first calls.
+func TestInterruptWhileStarting(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	held := backendtest.Real(t)
+	for _, tt := range []struct{ name, redis, waits string }{
+		{"opening redis", "redis://" + silent.Addr().String(), ""},
+		{"probing", url(held), "redis: using"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		dir := filepath.Join(t.TempDir(), "o")
+		if tt.waits == "" {
+			time.AfterFunc(500*time.Millisecond, cancel)
+		}
+		errs := &watcher{text: tt.waits, found: func() {
+			if err := held.Pause(t.Context(), 2*time.Second); err != nil {
+				t.Error(err)
+			}
+			time.AfterFunc(500*time.Millisecond, cancel)
+		}}
+		status := report(run(ctx, []string{"run", "atomic-burst", "--limiter", "app-clock", "--redis", tt.redis, "--out", dir}, streams{strings.NewReader(""), io.Discard, errs}), errs)
+		if last := lastLine(errs.String()); status != statusUndecided || last != "harness: interrupted; nothing was run yet" {
+			t.Errorf("%s: exit status %d, standard error %q", tt.name, status, errs.String())
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: an output folder was made for nothing", tt.name)
+		}
+	}
+}
+
+// watcher is a buffer that calls found once when text was written to it.
+type watcher struct {
+	bytes.Buffer
+	text  string
+	found func()
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	n, err := w.Buffer.Write(p)
+	if w.text != "" && strings.Contains(w.String(), w.text) {
+		w.text = ""
+		w.found()
+	}
+	return n, err
 }
 
 // TestWrongPasswordIsOneLine: exit 4, and no password in the line.

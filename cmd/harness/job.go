@@ -49,14 +49,8 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 		return err
 	}
 	j.screen = newScreen(j.streams, j.flags.format, len(plans))
-	if err := j.openRedis(ctx, plans); err != nil {
-		return err
-	}
 	defer j.closeRedis()
-	if err := j.probe(ctx, plans); err != nil {
-		return err
-	}
-	if err := j.canWitness(ctx, plans); err != nil {
+	if err := j.prepare(ctx, plans); err != nil {
 		return err
 	}
 	dir, err := folder.open()
@@ -85,6 +79,20 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	return verdictStatus(r.Verdict)
 }
 
+// prepare is all that can fail before anything runs.
+func (j *job) prepare(ctx context.Context, plans []scenarios.Plan) error {
+	for _, step := range []func(context.Context, []scenarios.Plan) error{j.openRedis, j.probe, j.canWitness} {
+		err := step(ctx, plans)
+		switch {
+		case ctx.Err() != nil: // whatever it failed with: nobody waits for it any more
+			return interrupted("nothing was run yet")
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
 // openRedis starts or finds the Redis, if some limiter needs one.
 func (j *job) openRedis(ctx context.Context, plans []scenarios.Plan) error {
 	needed := false
@@ -98,7 +106,16 @@ func (j *job) openRedis(ctx context.Context, plans []scenarios.Plan) error {
 	if !needed {
 		return nil
 	}
-	r, err := backend.Open(ctx, j.flags.redis, backend.Options{Log: j.screen.note})
+	open := func() (*backend.Redis, error) {
+		return backend.Open(ctx, j.flags.redis, backend.Options{Log: j.screen.note})
+	}
+	var r *backend.Redis
+	var err error
+	if isURL(j.flags.redis) {
+		r, err = unlessTold(ctx, open)
+	} else { // what it starts it must end as well
+		r, err = open()
+	}
 	if err != nil {
 		return err
 	}
@@ -135,7 +152,11 @@ func (j *job) probe(ctx context.Context, plans []scenarios.Plan) error {
 		if err != nil {
 			return err
 		}
-		if err := j.limiters.probe(ctx, l, p.Scenario.Limit, fmt.Sprintf("%s:probe:%d", j.id, len(asked))); err != nil {
+		key := fmt.Sprintf("%s:probe:%d", j.id, len(asked))
+		_, err = unlessTold(ctx, func() (struct{}, error) {
+			return struct{}{}, j.limiters.probe(ctx, l, p.Scenario.Limit, key)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -149,7 +170,7 @@ func (j *job) canWitness(ctx context.Context, plans []scenarios.Plan) error {
 	if j.redis == nil || !slices.ContainsFunc(plans, func(p scenarios.Plan) bool { return p.Witness }) {
 		return nil
 	}
-	err := lua.CanWitness(ctx, j.redis.Client())
+	_, err := unlessTold(ctx, func() (struct{}, error) { return struct{}{}, lua.CanWitness(ctx, j.redis.Client()) })
 	slow := j.redis.Info().Kind == backend.Embedded && j.flags.witness == string(scenarios.WitnessAuto)
 	switch {
 	case err == nil && slow:

@@ -34,6 +34,29 @@ func untilTold(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, signals...)
 }
 
+// unlessTold is what f returns, or that ctx ended before. f is then left alone
+// with what it waits for: nothing ends a read from a terminal or a pipe, and a
+// Redis client looks at the deadline of its context only. So f must hold nothing
+// that somebody else has to give back.
+func unlessTold[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
 // streams are where a command reads and writes.
 type streams struct {
 	in       io.Reader

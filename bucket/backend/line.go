@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// oneLine puts the lines of an error into one: joined errors and some
-// libraries' take several.
+// oneLine puts the lines of an error into one, with a semicolon between them:
+// joined errors and some libraries' take several.
 func oneLine(err error) error {
 	if err == nil || !strings.ContainsAny(err.Error(), "\n\r\t") {
 		return err
@@ -16,7 +16,16 @@ func oneLine(err error) error {
 
 type joinedError struct{ error }
 
-func (e joinedError) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+func (e joinedError) Error() string {
+	var parts []string
+	for line := range strings.Lines(e.error.Error()) {
+		if words := strings.Fields(line); len(words) > 0 {
+			parts = append(parts, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
 func (e joinedError) Unwrap() error { return e.error }
 
 // cleanedUp is err with what went wrong cleaning up after it, in one line.

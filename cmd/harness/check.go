@@ -126,6 +126,13 @@ func (f checkFlags) check(ctx context.Context, s streams, path string) error {
 		return err
 	}
 	started := time.Now()
+	var out folder
+	if f.out != "" {
+		var err error
+		if out, err = claimFolder(f.out, started); err != nil {
+			return err
+		}
+	}
 	j, err := unlessTold(ctx, func() (*judged, error) { return f.judge(path, s.in) })
 	switch {
 	case ctx.Err() != nil:
@@ -140,7 +147,7 @@ func (f checkFlags) check(ctx context.Context, s streams, path string) error {
 		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: []reports.Run{run},
 	}
 	r.Verdict = verdictOf(r)
-	return f.finish(s, r, j)
+	return f.finish(s, r, j, out)
 }
 
 // judge reads a history and judges it.
@@ -232,14 +239,10 @@ func historyName(path string) string {
 	return filepath.Base(path)
 }
 
-// finish writes and prints the report.
-func (f checkFlags) finish(s streams, r *reports.Report, j *judged) error {
+// finish writes the report to a folder, if one was named, and prints it.
+func (f checkFlags) finish(s streams, r *reports.Report, j *judged, out folder) error {
 	if f.out != "" {
-		folder, err := claimFolder(f.out, r.StartedAt)
-		if err != nil {
-			return err
-		}
-		dir, err := folder.open()
+		dir, err := out.open()
 		if err != nil {
 			return err
 		}

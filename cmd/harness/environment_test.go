@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -189,6 +190,74 @@ func TestFullDiskIsTold(t *testing.T) {
 	last := lastLine(errs)
 	if status != statusEnvironment || !strings.Contains(last, "no space left") || !strings.Contains(last, dir) {
 		t.Errorf("exit status %d, last line of standard error %q", status, last)
+	}
+}
+
+// TestUnwritableFolderIsToldAtOnce: before Redis is started and anything runs, in
+// one line, and nothing is left behind.
+func TestUnwritableFolderIsToldAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	switch err := readOnlyDisk(dir); {
+	case err == nil:
+		t.Cleanup(func() { _ = unmount(dir) })
+	case os.Geteuid() == 0:
+		t.Skipf("root may write everywhere, and no read-only disk can be mounted here: %v", err)
+	default:
+		if err := os.Chmod(dir, 0o555); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, out := range []string{dir, filepath.Join(dir, "a", "b")} {
+		for _, args := range [][]string{
+			{"run", "atomic-burst", "--limiter", "app-clock", "--redis", "embedded", "--out", out},
+			{"selftest", "--redis", "embedded", "--out", out},
+			{"check", "no-such-history", "--rate", "1", "--capacity", "1", "--out", out},
+		} {
+			stdout, stderr, status := command(t.Context(), args...)
+			if status != statusEnvironment || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+				!strings.HasPrefix(stderr, "harness: output folder "+out+" cannot be written, name another with --out: ") {
+				t.Errorf("%v: exit status %d, standard output %q, standard error %q", args, status, stdout, stderr)
+			}
+		}
+	}
+}
+
+// TestTryWritingLeavesNothing: neither a file nor a folder, and what was there stays.
+func TestTryWritingLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	if err := os.Mkdir(kept, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{kept, filepath.Join(kept, "a", "b"), filepath.Join(dir, "c", "..", "d")} {
+		if err := tryWriting(out); err != nil {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+	var left []string
+	if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		left = append(left, path)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{dir, kept}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
+}
+
+// TestFirstOfTwo: the first error comes first, and the second is told apart.
+func TestFirstOfTwo(t *testing.T) {
+	first, then := errors.New("redis is gone"), errors.New("disk full")
+	if got := firstOfTwo(nil, then); got != then {
+		t.Errorf("got %v, want the only one", got)
+	}
+	got := firstOfTwo(first, then).Error()
+	if want := "redis is gone; after that the report could not be written either: disk full"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := oneLine(errors.Join(first, then).Error()), "redis is gone; disk full"; got != want {
+		t.Errorf("joined errors in a line: %q, want %q", got, want)
 	}
 }
 

@@ -25,9 +25,20 @@ type folder struct {
 }
 
 // claimFolder finds the output folder: dir, or a new one named after the time
-// below out. One that exists must be empty or hold an earlier result. Nothing is
-// made or removed yet.
+// below out. One that exists must be empty or hold an earlier result, and it must
+// be possible to write there. Nothing is left there and nothing removed yet.
 func claimFolder(dir string, now time.Time) (folder, error) {
+	f, err := findFolder(dir, now)
+	if err != nil {
+		return folder{}, err
+	}
+	if err := tryWriting(f.dir); err != nil {
+		return folder{}, environment(fmt.Errorf("output folder %s cannot be written, name another with --out: %w", f.dir, err))
+	}
+	return f, nil
+}
+
+func findFolder(dir string, now time.Time) (folder, error) {
 	if dir == "" {
 		return folder{dir: filepath.Join("out", now.UTC().Format("20060102T150405Z"))}, nil
 	}
@@ -43,6 +54,33 @@ func claimFolder(dir string, now time.Time) (folder, error) {
 		return folder{dir: dir, earlier: true, named: true}, nil
 	}
 	return folder{dir: dir, named: true}, nil
+}
+
+// tryWriting writes a byte below dir and takes it back, with the folders that it
+// had to make for it.
+func tryWriting(dir string) error {
+	dir = filepath.Clean(dir)
+	var made []string
+	for up := dir; ; up = filepath.Dir(up) {
+		if _, err := os.Lstat(up); !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		made = append(made, up)
+	}
+	defer func() {
+		for _, d := range made {
+			_ = os.Remove(d) // stays when somebody else put something in it
+		}
+	}()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".harness-")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write([]byte{0})
+	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
 // open makes the folder ready: an earlier result goes.

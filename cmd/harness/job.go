@@ -65,7 +65,7 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 		conclude(r)
 	}
 	if err := j.keeper.write(r); err != nil {
-		return errors.Join(environment(err), lost)
+		return environment(firstOfTwo(lost, err))
 	}
 	unsaid := j.screen.end(r, dir)
 	switch {

@@ -56,6 +56,14 @@ func interrupted(rest string) error {
 	return &statusError{statusUndecided, errors.New("interrupted; " + rest)}
 }
 
+// firstOfTwo is the first error, if there is one, and what failed after it.
+func firstOfTwo(first, then error) error {
+	if first == nil {
+		return then
+	}
+	return fmt.Errorf("%w; after that the report could not be written either: %w", first, then)
+}
+
 // statusOf is the exit status for an error: what it was marked with, or the
 // user's mistake if it is one by its kind, or else the environment's failure.
 func statusOf(err error) int {
@@ -81,5 +89,14 @@ func verdictStatus(verdict string) error {
 	return &statusError{status: statusFail}
 }
 
-// oneLine folds an error's text into one line.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine folds an error's text into one line, with a semicolon between the lines
+// that it had: each is an error of its own as a rule.
+func oneLine(text string) string {
+	var parts []string
+	for line := range strings.Lines(text) {
+		if words := strings.Fields(line); len(words) > 0 {
+			parts = append(parts, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}

@@ -3,9 +3,11 @@ package history
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -55,26 +57,90 @@ func sniff(first []byte) compression {
 const maxWindow = 128 << 20
 
 // unpack returns the text in r, packed or not, and what to call when it is no
-// longer read.
+// longer read. Reading packed data that are damaged fails with a [*packError],
+// and with r's own error where that is the cause.
 func unpack(r io.Reader) (*bufio.Reader, func(), error) {
-	packed := bufio.NewReaderSize(r, readBuffer)
+	src := &source{r: r}
+	packed := bufio.NewReaderSize(src, readBuffer)
 	first, err := packed.Peek(4)
 	if err != nil && len(first) == 0 && err != io.EOF {
 		return nil, nil, err
 	}
-	switch sniff(first) {
+	var text io.Reader
+	var done func()
+	how := sniff(first)
+	switch how {
 	case gzipped:
 		z, err := gzip.NewReader(packed)
 		if err != nil {
-			return nil, nil, fmt.Errorf("unpack: %w", err)
+			return nil, nil, src.blame(how, err)
 		}
-		return bufio.NewReaderSize(z, readBuffer), func() { z.Close() }, nil
+		text, done = z, func() { z.Close() }
 	case zstandard:
 		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return nil, nil, fmt.Errorf("unpack: %w", err)
+			return nil, nil, src.blame(how, err)
 		}
-		return bufio.NewReaderSize(z, readBuffer), z.Close, nil
+		text, done = z, z.Close
+	default:
+		return packed, func() {}, nil
 	}
-	return packed, func() {}, nil
+	return bufio.NewReaderSize(&unpacked{text, src, how}, readBuffer), done, nil
 }
+
+// source remembers how reading r failed, so that what is wrong with packed data
+// can be told from what is wrong with where they are.
+type source struct {
+	r      io.Reader
+	failed atomic.Pointer[error] // nil: nothing but the end so far; zstd reads ahead in a goroutine of its own
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.failed.Store(&err)
+	}
+	return n, err
+}
+
+// blame is s's own error, or else that of the data.
+func (s *source) blame(how compression, err error) error {
+	if own := s.failed.Load(); own != nil {
+		return *own
+	}
+	return &packError{how, err}
+}
+
+// unpacked is the text in packed data.
+type unpacked struct {
+	text io.Reader
+	src  *source
+	how  compression
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.text.Read(p)
+	if err != nil && err != io.EOF {
+		err = u.src.blame(u.how, err)
+	}
+	return n, err
+}
+
+// packError says that packed data are not whole.
+type packError struct {
+	how compression
+	err error
+}
+
+func (e *packError) Error() string {
+	name := map[compression]string{gzipped: "gzip", zstandard: "zstd"}[e.how]
+	switch {
+	case errors.Is(e.err, io.ErrUnexpectedEOF), errors.Is(e.err, io.EOF):
+		return fmt.Sprintf("the %s data end too early: the file was cut off, write or copy it again", name)
+	case errors.Is(e.err, zstd.ErrWindowSizeExceeded), errors.Is(e.err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Sprintf("the %s data want more than %d MiB of memory: pack them again without --long or --ultra", name, maxWindow>>20)
+	}
+	return fmt.Sprintf("the %s data are damaged (%v): write or copy the file again", name, e.err)
+}
+
+func (e *packError) Unwrap() error { return e.err }

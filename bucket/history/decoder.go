@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -27,7 +28,11 @@ var byteOrderMark = []byte("\ufeff")
 // a line has no operations. Close the Decoder when it is no longer used.
 func NewDecoder(r io.Reader, name string) (*Decoder, error) {
 	text, done, err := unpack(r)
-	if err != nil {
+	var damaged *packError
+	switch {
+	case errors.As(err, &damaged):
+		return nil, &LineError{Name: name, Line: 1, Err: damaged}
+	case err != nil:
 		return nil, fmt.Errorf("read history %s: %w", name, err)
 	}
 	d := &Decoder{lines: newLines(text, name), close: done, draft: draft{names: newNames()}}

@@ -34,6 +34,9 @@ type Options struct {
 
 const defaultInMemory = 2_000_000
 
+// ErrFolder is what an error of [Open] wraps when the path is that of a folder.
+var ErrFolder = errors.New("it is a folder, name a history in it, such as history.jsonl.zst")
+
 // Open reads the history at path, "-" being stdin, to its end: an error is
 // that of its first bad line, a [*LineError], or wraps that of the file. Close
 // the File when it is no longer used.
@@ -52,6 +55,9 @@ func Open(path string, stdin io.Reader, o Options) (*File, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("read history: %w", err)
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("read history %s: %w", path, ErrFolder)
 	}
 	f := &File{name: path}
 	if !info.Mode().IsRegular() {

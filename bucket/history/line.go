@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// LineError is a line of a history that cannot be read.
+// LineError is a line of a history that cannot be read: for what it says, or for
+// packed data that are damaged there or end in it.
 type LineError struct {
 	Name string // of the file
 	Line int    // from 1
@@ -44,7 +45,10 @@ func (l *lines) next() ([]byte, error) {
 	if errors.Is(err, bufio.ErrBufferFull) {
 		line, err = l.rest(line)
 	}
+	var damaged *packError // which may wrap io.EOF
 	switch {
+	case errors.As(err, &damaged):
+		return nil, l.wrong(damaged)
 	case err == nil:
 		return line[:len(line)-1], nil
 	case errors.Is(err, io.EOF) && len(line) > 0:

@@ -198,7 +198,7 @@ func historyError(err error) error {
 		return nil
 	}
 	var bad *history.LineError
-	if errors.As(err, &bad) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if errors.As(err, &bad) || errors.Is(err, history.ErrFolder) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return usage(err)
 	}
 	return environment(err)

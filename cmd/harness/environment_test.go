@@ -261,6 +261,35 @@ func TestFirstOfTwo(t *testing.T) {
 	}
 }
 
+// TestDamagedHistoryIsABadFile: exit 3, in one line, for a packed history that was
+// cut off and for a folder.
+func TestDamagedHistoryIsABadFile(t *testing.T) {
+	dir := t.TempDir()
+	if _, errs, status := command(t.Context(), "run", "window-edge", "--limiter", "memory", "--out", dir); status == statusEnvironment || status == statusUsage {
+		t.Fatalf("exit status %d: %s", status, errs)
+	}
+	path := filepath.Join(dir, "window-edge", "memory", historyFile)
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, data[:len(data)/2], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"check", path}, "harness: " + path + ":"},
+		{[]string{"check", dir}, "harness: read history " + dir + ": it is a folder, name a history in it"},
+	} {
+		_, errs, status := command(t.Context(), tt.args...)
+		if status != statusUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, tt.want) {
+			t.Errorf("%v: exit status %d, standard error %q, want %q in it", tt.args, status, errs, tt.want)
+		}
+	}
+}
+
 // TestJSONIsTheReport: standard output is results.json and nothing else.
 func TestJSONIsTheReport(t *testing.T) {
 	dir := t.TempDir()

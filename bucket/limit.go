@@ -22,6 +22,32 @@ func (l Limit) Validate() error {
 	return positive("capacity", l.Capacity)
 }
 
+// MaxTokens is the most that a limit can be and still be counted, 2^53 tokens or
+// tokens a second: up to there a double counts single tokens, and beyond it one
+// taken from a full bucket, or earned too many in a second, does not change the
+// number.
+const MaxTokens = 1 << 53
+
+// Countable is [Limit.Validate], and reports a rate or a capacity above
+// [MaxTokens] too: there no limiter and no check can tell one token more from
+// one less.
+func (l Limit) Countable() error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	if err := countable("rate", l.Rate); err != nil {
+		return err
+	}
+	return countable("capacity", l.Capacity)
+}
+
+func countable(name string, v float64) error {
+	if v > MaxTokens {
+		return fmt.Errorf("%s is %v, want at most 2^53 (%d): beyond it a double no longer counts single tokens", name, v, int64(MaxTokens))
+	}
+	return nil
+}
+
 func positive(name string, v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) || v <= 0 {
 		return fmt.Errorf("%s is %v, want a finite number above 0", name, v)

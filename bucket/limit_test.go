@@ -36,6 +36,34 @@ func TestLimitValidate(t *testing.T) {
 	}
 }
 
+// TestLimitCountable: one token more or less changes the number up to the bound,
+// and not beyond it.
+func TestLimitCountable(t *testing.T) {
+	full, past := float64(bucket.MaxTokens), float64(bucket.MaxTokens)*2
+	if full-1 == full || past-1 != past {
+		t.Errorf("%v − 1 is %v and %v − 1 is %v: the bound is at the wrong place", full, full-1, past, past-1)
+	}
+	const beyond = ", want at most 2^53 (9007199254740992): beyond it a double no longer counts single tokens"
+	for _, tt := range []struct {
+		limit bucket.Limit
+		want  string // the error, empty: countable
+	}{
+		{bucket.Limit{Rate: full, Capacity: full}, ""},
+		{bucket.Limit{Rate: math.SmallestNonzeroFloat64, Capacity: 0.5}, ""},
+		{bucket.Limit{Rate: math.Nextafter(full, past), Capacity: 1}, "rate is 9.007199254740994e+15" + beyond},
+		{bucket.Limit{Rate: 1, Capacity: 1e300}, "capacity is 1e+300" + beyond},
+		{bucket.Limit{Rate: 1}, "capacity is 0, want a finite number above 0"},
+	} {
+		got := ""
+		if err := tt.limit.Countable(); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%v: got %q, want %q", tt.limit, got, tt.want)
+		}
+	}
+}
+
 func TestFillTimeAndTTL(t *testing.T) {
 	tests := []struct {
 		limit bucket.Limit

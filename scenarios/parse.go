@@ -27,6 +27,9 @@ func Parse(name string, data []byte) (*Scenario, error) {
 	body := file.Docs[0].Body
 	var s Scenario
 	if err := decode(body, &s); err != nil {
+		return nil, placed(name, plain(err, body))
+	}
+	if err := asWritten(body); err != nil {
 		return nil, placed(name, err)
 	}
 	if err := s.validate(); err != nil {

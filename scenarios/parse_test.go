@@ -120,7 +120,52 @@ var wrongFiles = []struct{ old, new, want string }{
 	{"rate: 100", "rate: 0", ":2:8: rate is 0, want a finite number above 0"},
 	{"rate: 100", "rate: -1", ":2:8: rate is -1"},
 	{"rate: 100", "rate: .nan", ":2:8: rate is NaN"},
-	{"rate: 100", "rate: fast", ":2:15: "},
+	{"rate: 100", "rate: fast", ":2:15: limit.rate: want a number, got \"fast\""},
+	{"rate: 100", "rate: [1]", ":2:15: limit.rate: want a number, got a list"},
+	{"rate: 100", "rate: {a: 1}", ":2:15: limit.rate: want a number, got fields"},
+	{"rate: 100", "rate: true", ":2:15: limit.rate: want a number, got true"},
+	{"rate: 100", "rate: 1e300", ":2:8: rate is 1e+300, want at most 2^53"},
+	{"capacity: 50", "capacity: 9007199254740994", ":2:8: capacity is 9.007199254740994e+15, want at most 2^53"},
+	{"limit: {rate: 100, capacity: 50}", "limit: 5", ":2:8: limit: want fields, as in {name: value}, got 5"},
+	{"name: small", "name: [1]", ":1:7: name: want a word, got a list"},
+	{"- {name: app}", "- app", ":4:5: instances[0]: want fields, as in {name: value}, got \"app\""},
+	{"- {name: app}", "- {name: app, count: 0}", ":4:24: count is 0, want more, or leave it out"},
+	{"- {name: app}", "- {name: app, count: 20.9}", ":4:24: count is 20.9, want a whole number"},
+	{"burst: 100", "burst: 1.5", ":6:13: burst is 1.5, want a whole number"},
+	{"burst: 100", "burst: '1.5'", ":6:13: burst is 1.5, want a whole number"},
+	{"burst: 100", "burst: 0x0", ":6:13: burst is 0, want more, or leave it out"},
+	{"burst: 100", "burst: many", ":6:13: phases[0].burst: want a whole number, got \"many\""},
+	{"burst: 100", "burst: .inf", ":6:13: phases[0].burst: want a smaller number, got .inf"},
+	{"burst: 100", "burst: 99999999999999999999", ":6:13: phases[0].burst: want a smaller number"},
+	{"burst: 100", "burst:", ":6:12: burst has no value, give it one or leave it out"},
+	{"burst: 100", "burst: 100, cost: .nan", ":6:24: cost is NaN, want a finite number above 0"},
+	{"burst: 100", "burst: 100, cost: 0.0", ":6:24: cost is 0, want more, or leave it out"},
+	{"burst: 100", "burst: 100, from: []", ":6:24: from is an empty list, fill it or leave it out"},
+	{"burst: 100", "burst: 100, from: app", ":6:24: phases[0].from: want a list, got \"app\""},
+	{"burst: 100", "burst: 100, hold: {share: .nan}", ":6:24: share is NaN, want 0 to 1"},
+	{"burst: 100", "burst: 100, hold: {share: x}", ":6:32: phases[0].hold.share: want a number, got \"x\""},
+	{"burst: 100", "burst: 100, hold: 25h", ":6:24: holds up to 25h0m0s, want at most 24h"},
+	{"- {burst: 100}", "- parallel: []", ":6:15: parallel is an empty list, fill it or leave it out"},
+	{"- {burst: 100}", "- {repeat: 0, phases: [{burst: 1}]}", ":6:14: repeat is 0, want more, or leave it out"},
+	{"- {burst: 100}", "- {for: 99999h}", ":6:11: for is 99999h0m0s, want at most 24h"},
+	{"- {burst: 100}", "- {repeat: 100, phases: [{for: 10h}]}", ":6:3: the phases take 1000h0m0s in all, want at most 24h"},
+	{"- {burst: 100}", "- {repeat: 10000, phases: [{burst: 100000}]}", ":6:3: about 1000000000 requests in all, want at most 50000000"},
+	{"- {burst: 100}", "- {for: 1s, open: {rate: 2M}}", ":6:28: rate is 2e+06 requests a second, want at most 1000000"},
+	{"- {burst: 100}", "- {for: 100s, open: {rate: 600k}}", ":6:3: about 60000000 requests in all"},
+	{"- {burst: 100}", "- {for: 24h, closed: {workers: 1}}", ":6:3: about 172800000 requests in all"},
+	{"- {burst: 100}", "- {for: 1s, open: {rate: 600k}}\nsweep: {load: [0.001, 2]}", ":7:23: an open loop offers 1.2e+06 requests a second"},
+	{"- {burst: 100}", "- {for: 1s, open: {rate: 1k}}\nsweep: {for: [1s, 25h]}", ":7:19: the phases take 25h0m0s in all, want at most 24h"},
+	{"- {burst: 100}", "- {for: 1s, closed: {workers: 1, think: 25h}}", ":6:43: think is 25h0m0s, want 0 to 24h"},
+	{"  - {burst: 100}", "  - {burst: 1}\ncost: .nan", ":7:7: cost is NaN, want a finite number above 0"},
+	{"  - {burst: 100}", "  - {burst: 1}\ncost: .inf", ":7:7: cost is +Inf, want a finite number above 0"},
+	{"  - {burst: 100}", "  - {burst: 1}\ncost: -1", ":7:7: cost is -1, want a finite number above 0"},
+	{"  - {burst: 100}", "  - {burst: 1}\ncost: 0", ":7:7: cost is 0, want more, or leave it out"},
+	{"  - {burst: 100}", "  - {burst: 1}\nkeys: {count: 0}", ":7:15: count is 0, want more, or leave it out"},
+	{"  - {burst: 100}", "  - {burst: 1}\nin_flight: -3", ":7:12: in_flight is -3, want 0 or more"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {}", ":7:8: sweep is empty, write one, such as load: [0.5, 2], or leave it out"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {load: []}", ":7:15: load is an empty list"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {limit: [{rate: 1e16, capacity: 5}]}", ":7:17: rate is 1e+16, want at most 2^53"},
+	{"  - {burst: 100}", "  - {burst: 1}\nlatency: maybe", ":7:10: latency: want true or false, got \"maybe\""},
 	{"capacity: 50", "capacity: 0.5", ":2:8: capacity 0.5 is below the cost of a request, 1"},
 	{"capacity: 50}", "capacity: 50, burst: 2}", ":2:34: unknown field \"burst\""},
 	{"- {name: app}", "- {name: app, count: -1}", ":4:24: count is -1"},
@@ -191,6 +236,22 @@ func TestWrongFilesAreToldWithPlace(t *testing.T) {
 			t.Errorf("%q: error %q, want %q in it", w.new, err, w.want)
 		case strings.Contains(err.Error(), "\n"):
 			t.Errorf("%q: error %q has several lines", w.new, err)
+		}
+	}
+}
+
+// TestLargeFilesParse: what a user may well want is not refused for its size.
+func TestLargeFilesParse(t *testing.T) {
+	for _, phase := range []string{
+		"{for: 50s, open: {rate: 1M}}",
+		"{for: 10m, closed: {workers: 64}}",
+		"{for: 24h, closed: {workers: 10, think: 1s}}",
+		"{repeat: 10000, phases: [{burst: 5000}]}",
+		"{for: 24h}",
+		"{burst: 1e2}",
+	} {
+		if _, err := Parse("x.yaml", []byte(strings.Replace(small, "{burst: 100}", phase, 1))); err != nil {
+			t.Errorf("%s: %v", phase, err)
 		}
 	}
 }

@@ -360,22 +360,31 @@ func saturated(sum, d time.Duration, n int) time.Duration {
 
 // requests is about how many requests the phases send; closed loops without
 // think time are counted as 2,000 a second a worker.
-func requests(phases []Phase) float64 {
+func requests(phases []Phase) float64 { return sent(phases, math.Inf(1)) }
+
+// planned is requests with no more of a closed loop than a machine keeps up
+// with, however many its workers are.
+func planned(phases []Phase) float64 { return sent(phases, 50_000) }
+
+// sent is how many requests the phases send when closed loops are answered at
+// most so many a second.
+func sent(phases []Phase, answered float64) float64 {
 	var sum float64
 	for i := range phases {
 		p := &phases[i]
+		lasts := time.Duration(p.For).Seconds()
 		switch {
 		case p.Parallel != nil:
-			sum += requests(p.Parallel)
+			sum += sent(p.Parallel, answered)
 		case p.Repeat > 0:
-			sum += float64(p.Repeat) * requests(p.Phases)
+			sum += float64(p.Repeat) * sent(p.Phases, answered)
 		case p.Burst > 0:
 			sum += float64(p.Burst)
 		case p.Open != nil:
-			sum += float64(p.Open.Rate) * time.Duration(p.For).Seconds()
+			sum += float64(p.Open.Rate) * lasts
 		case p.Closed != nil:
 			gap := time.Duration(p.Closed.Think).Seconds() + 1.0/2000
-			sum += float64(p.Closed.Workers) * time.Duration(p.For).Seconds() / gap
+			sum += min(answered, float64(p.Closed.Workers)/gap) * lasts
 		}
 	}
 	return sum

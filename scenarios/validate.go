@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"bucketproof/bucket/check"
 )
@@ -24,6 +25,9 @@ const (
 	maxWorkers   = 10_000
 	maxKeys      = 1_000_000
 	maxRepeat    = 10_000
+	maxOpenRate  = 1_000_000      // requests a second
+	maxLasting   = 24 * time.Hour // of a phase, of all phases, and of a wait
+	maxPlanned   = 50_000_000     // requests; each is held in memory until it is judged
 )
 
 // checkNames are the checks that an expectation may name.
@@ -42,11 +46,11 @@ func (s *Scenario) validate() error {
 	case s.Limit.Rate == 0 && s.Limit.Capacity == 0:
 		return wrong("$.limit", "limit is missing, write limit: {rate: 100, capacity: 50}")
 	}
-	if err := s.Limit.Validate(); err != nil {
+	if err := s.Limit.Countable(); err != nil {
 		return wrong("$.limit", "%v", err)
 	}
-	if s.Cost < 0 {
-		return wrong("$.cost", "cost is %v, want a number above 0", s.Cost)
+	if err := validateCost("$.cost", s.Cost); err != nil {
+		return err
 	}
 	if s.cost() > s.Limit.Capacity {
 		return wrong("$.limit", "capacity %v is below the cost of a request, %v: nothing could ever be granted", s.Limit.Capacity, s.cost())
@@ -72,7 +76,13 @@ func (s *Scenario) validate() error {
 	if err := s.validatePhases("$.phases", s.Phases); err != nil {
 		return err
 	}
+	if s.InFlight < 0 {
+		return wrong("$.in_flight", "in_flight is %d, want 0 or more", s.InFlight)
+	}
 	if err := s.validateSweep(); err != nil {
+		return err
+	}
+	if err := s.validateSize(); err != nil {
 		return err
 	}
 	if err := s.validateDisturbance(); err != nil {
@@ -82,6 +92,46 @@ func (s *Scenario) validate() error {
 		return err
 	}
 	return s.validateExpect()
+}
+
+// validateCost takes 0 for a cost that was left out.
+func validateCost(path string, cost float64) error {
+	if !(cost >= 0) || math.IsInf(cost, 1) {
+		return wrong(path, "cost is %v, want a finite number above 0", cost)
+	}
+	return nil
+}
+
+// validateSize reports a point of the sweep that takes too long or asks for more
+// than a machine can hold.
+func (s *Scenario) validateSize() error {
+	for i, p := range s.Points() {
+		path := "$.phases"
+		if s.Sweep.Load != nil {
+			path = fmt.Sprintf("$.sweep.load[%d]", i)
+		} else if s.Sweep.For != nil {
+			path = fmt.Sprintf("$.sweep.for[%d]", i)
+		}
+		if d := length(p.Phases); d > maxLasting {
+			return wrong(path, "the phases take %v in all, want at most %gh", d, maxLasting.Hours())
+		}
+		if p.scaled { // what another limit makes of it is skipped where it is too much
+			continue
+		}
+		if n := planned(p.Phases); n > maxPlanned {
+			return wrong(path, "about %.0f requests in all, want at most %d: make it shorter or the load lower", n, maxPlanned)
+		}
+		var err error
+		p.eachLoad(func(load *Phase) {
+			if load.Open != nil && load.Open.Rate > maxOpenRate && err == nil {
+				err = wrong(path, "an open loop offers %v requests a second, want at most %d", float64(load.Open.Rate), maxOpenRate)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Scenario) validateInstances() error {
@@ -143,6 +193,8 @@ func (s *Scenario) validatePhase(path string, p *Phase) error {
 		return wrong(path+".phases", "phases inside a phase want repeat: how often")
 	case p.For < 0:
 		return wrong(path+".for", "for is %v, want a time above 0", p.For)
+	case time.Duration(p.For) > maxLasting:
+		return wrong(path+".for", "for is %v, want at most %gh", p.For, maxLasting.Hours())
 	}
 	if err := s.validateFrom(path, p); err != nil {
 		return err
@@ -165,15 +217,18 @@ func (s *Scenario) validatePhase(path string, p *Phase) error {
 func validateLoad(path string, p *Phase) error {
 	if h := p.Hold; h != nil {
 		switch {
-		case h.Share < 0 || h.Share > 1:
+		case !(h.Share >= 0 && h.Share <= 1):
 			return wrong(path+".hold", "share is %v, want 0 to 1", h.Share)
 		case h.From < 0 || h.To < h.From:
 			return wrong(path+".hold", "holds from %v to %v, want 0 or more and from no larger than to", h.From, h.To)
+		case time.Duration(h.To) > maxLasting:
+			return wrong(path+".hold", "holds up to %v, want at most %gh", h.To, maxLasting.Hours())
 		}
 	}
+	if err := validateCost(path+".cost", p.Cost); err != nil {
+		return err
+	}
 	switch {
-	case p.Cost < 0:
-		return wrong(path+".cost", "cost is %v, want a number above 0", p.Cost)
 	case p.Burst < 0 || p.Burst > maxBurst:
 		return wrong(path+".burst", "burst is %d, want 1 to %d requests", p.Burst, maxBurst)
 	case p.Burst > 0:
@@ -184,6 +239,9 @@ func validateLoad(path string, p *Phase) error {
 		if p.Open.Rate <= 0 {
 			return wrong(path+".open", "rate is missing: requests a second")
 		}
+		if p.Open.Rate > maxOpenRate {
+			return wrong(path+".open.rate", "rate is %v requests a second, want at most %d", float64(p.Open.Rate), maxOpenRate)
+		}
 		if a := p.Open.Arrivals; !slices.Contains([]string{"", "constant", "poisson"}, a) {
 			return wrong(path+".open.arrivals", "%q is unknown, want constant or poisson", a)
 		}
@@ -191,8 +249,8 @@ func validateLoad(path string, p *Phase) error {
 		if p.Closed.Workers < 1 || p.Closed.Workers > maxWorkers {
 			return wrong(path+".closed", "workers is %d, want 1 to %d", p.Closed.Workers, maxWorkers)
 		}
-		if p.Closed.Think < 0 {
-			return wrong(path+".closed.think", "think is %v, want 0 or more", p.Closed.Think)
+		if p.Closed.Think < 0 || time.Duration(p.Closed.Think) > maxLasting {
+			return wrong(path+".closed.think", "think is %v, want 0 to %gh", p.Closed.Think, maxLasting.Hours())
 		}
 	case p.Hold != nil:
 		return wrong(path+".hold", "hold wants a load: burst, open or closed")
@@ -252,7 +310,7 @@ func (s *Scenario) validateSweep() error {
 		return wrong("$.sweep.spread", "all clocks have the same offset: there is no spread to sweep")
 	}
 	for i, l := range s.Sweep.Limit {
-		if err := l.Validate(); err != nil {
+		if err := l.Countable(); err != nil {
 			return wrong(fmt.Sprintf("$.sweep.limit[%d]", i), "%v", err)
 		}
 	}

@@ -35,13 +35,14 @@ func (l Limit) Countable() error {
 	if err := l.Validate(); err != nil {
 		return err
 	}
-	if err := countable("rate", l.Rate); err != nil {
+	if err := Countable("rate", l.Rate); err != nil {
 		return err
 	}
-	return countable("capacity", l.Capacity)
+	return Countable("capacity", l.Capacity)
 }
 
-func countable(name string, v float64) error {
+// Countable reports one figure of a limit, called name, that is above [MaxTokens].
+func Countable(name string, v float64) error {
 	if v > MaxTokens {
 		return fmt.Errorf("%s is %v, want at most 2^53 (%d): beyond it a double no longer counts single tokens", name, v, int64(MaxTokens))
 	}

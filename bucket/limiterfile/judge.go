@@ -106,6 +106,9 @@ func (d *decoder) limit(f field) error {
 		if err != nil {
 			return err
 		}
+		if err := bucket.Countable(f.name, v); err != nil {
+			return d.src.errorf(start(f.value), "%v", err)
+		}
 		given[f.name] = true
 		if f.name == "rate" {
 			l.Rate = v

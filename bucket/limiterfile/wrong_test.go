@@ -214,6 +214,8 @@ var wrong = []struct{ name, file, want string }{
 		`f.yaml:6:15: rate is not finite, want a number above 0`},
 	{"rate that is infinite", with("limit: {rate: .inf, capacity: 1}"),
 		`f.yaml:6:15: rate is not finite, want a number above 0`},
+	{"capacity that no double counts", with("limit: {rate: 1, capacity: 1e300}"),
+		"f.yaml:6:28: capacity is 1e+300, want at most 2^53 (9007199254740992): beyond it a double no longer counts single tokens"},
 	{"rate too large", with("limit: {rate: 1e999, capacity: 1}"),
 		`f.yaml:6:15: rate is not finite, want a number above 0`},
 	{"rate that is text", with("limit: {rate: fast, capacity: 1}"),

@@ -110,7 +110,7 @@ func (f checkFlags) limit(header history.Header) (bucket.Limit, error) {
 	case l.Capacity == 0:
 		return l, usagef("the history names no capacity: give --capacity")
 	}
-	return l, usage(l.Validate())
+	return l, usage(l.Countable())
 }
 
 // judged is a history with the verdict on it.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"regexp"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -29,9 +31,8 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("harness {{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%v, see `%s --help`", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return noneEmpty(c) }
 	root.Args = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("no command is named %s, see `harness --help`", args[0])
@@ -41,6 +42,50 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.AddCommand(newRun(s), newCheck(s), newSelftest(s), newReport(s), newList(s))
 	return root
+}
+
+// wrongValue is how package pflag says that a flag's value is of another kind.
+var wrongValue = regexp.MustCompile(`^invalid argument ("(?:[^"\\]|\\.)*") for "(?:-., )?--([^"]+)" flag: `)
+
+// flagError tells a mistake in a flag without the words of Go's parsers.
+func flagError(c *cobra.Command, err error) error {
+	wrong := wrongValue.FindStringSubmatch(err.Error())
+	if wrong == nil {
+		return usagef("%v, see `%s --help`", err, c.CommandPath())
+	}
+	want := "another value"
+	if flag := c.Flags().Lookup(wrong[2]); flag != nil {
+		switch flag.Value.Type() {
+		case "uint64":
+			want = "a whole number from 0 to 18446744073709551615"
+		case "int":
+			want = "a whole number"
+		case "bool":
+			want = "true or false, or nothing"
+		case "duration":
+			want = "a duration like 250ms or 1.5s"
+		}
+	}
+	return usagef("--%s: want %s, got %s", wrong[2], want, wrong[1])
+}
+
+// noneEmpty refuses a flag that is given no text, as a shell does with a variable
+// that is not set: it would be taken for one that was left out.
+func noneEmpty(c *cobra.Command) error {
+	for _, name := range []string{"rate", "capacity", "out", "redis", "limiter"} {
+		flag := c.Flags().Lookup(name)
+		if flag == nil || !flag.Changed {
+			continue
+		}
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(interface{ GetSlice() []string }); ok {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
+			return usagef("--%s is empty: give it a value or leave it out", name)
+		}
+	}
+	return nil
 }
 
 // exactly wants n arguments, named for the error.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bucketproof/bucket"
 	"bucketproof/scenarios"
 )
 
@@ -164,6 +165,9 @@ func figure(flag, text string) (float64, error) {
 		return 0, nil
 	}
 	v, err := scenarios.ParseRate(text)
+	if err == nil {
+		err = bucket.Countable(strings.TrimPrefix(flag, "--"), v)
+	}
 	if err != nil {
 		return 0, usagef("%s: %v", flag, err)
 	}

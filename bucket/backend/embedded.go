@@ -2,8 +2,10 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -59,16 +61,31 @@ func (e *embedded) start(ctx context.Context) error {
 	return nil
 }
 
-// stop breaks every connection and forgets every key.
+// stopTimeout is how long a command that is being executed may take to end.
+const stopTimeout = 3 * time.Second
+
+// stop breaks every connection and forgets every key. A script that never ends
+// cannot be ended either: it is left behind with its server, and told.
 func (e *embedded) stop(context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.mini != nil {
-		e.line.close()
-		e.mini.Close()
-		e.mini, e.line = nil, nil
+	if e.mini == nil {
+		return nil
 	}
-	return nil
+	mini, line := e.mini, e.line
+	e.mini, e.line = nil, nil
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		line.close()
+		mini.Close()
+	}()
+	select {
+	case <-closed:
+		return nil
+	case <-time.After(stopTimeout):
+		return errors.New("the embedded server still executes a script, which does not end")
+	}
 }
 
 func (e *embedded) alive() error {

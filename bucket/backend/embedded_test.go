@@ -2,7 +2,9 @@ package backend_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -214,5 +216,24 @@ func BenchmarkEmbedded(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestEmbeddedWithAScriptThatNeverEnds: closing it does not take for ever either.
+func TestEmbeddedWithAScriptThatNeverEnds(t *testing.T) {
+	r, err := backend.Open(t.Context(), string(backend.Embedded), backend.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	// It does end, some time after the test: it must not keep a core busy.
+	err = r.Client().Eval(ctx, "local t = redis.call('TIME')[1] while redis.call('TIME')[1] - t < 8 do end", nil).Err()
+	var slow net.Error
+	if !errors.As(err, &slow) || !slow.Timeout() {
+		t.Fatalf("the script answered: %v", err)
+	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "still executes a script") {
+		t.Errorf("close: %v, want that a script is still executed", err)
 	}
 }

@@ -75,8 +75,12 @@ func (l *Limiter) Take(ctx context.Context, limit bucket.Limit, r bucket.Request
 // Probe makes one call, so that a mistake in an expression or in the Lua text
 // is found before a run. Such a mistake is an [limiterfile.Error] with its
 // place; any other error is the server's or the connection's. r's key must
-// belong to nobody else; what the call stores under it stays.
+// belong to nobody else; what the call stores under it stays. A command that
+// cannot be a limiter, such as SHUTDOWN, is a mistake and not sent.
 func (l *Limiter) Probe(ctx context.Context, limit bucket.Limit, r bucket.Request) error {
+	if err := l.fit(limit, r); err != nil {
+		return err
+	}
 	_, err := l.take(ctx, limit, r)
 	var mistake *limiterfile.Error
 	switch {
@@ -86,6 +90,21 @@ func (l *Limiter) Probe(ctx context.Context, limit bucket.Limit, r bucket.Reques
 		return mistake
 	}
 	return fmt.Errorf("probe limiter %s: %w", l.file.Name, err)
+}
+
+// fit reports a command that cannot be a limiter.
+func (l *Limiter) fit(limit bucket.Limit, r bucket.Request) error {
+	if l.file.Kind != limiterfile.Command {
+		return nil
+	}
+	_, words, err := l.file.Words(limit, r)
+	if err != nil || len(words) == 0 { // the call tells it
+		return nil
+	}
+	if why := whyUnfit(words[0]); why != "" {
+		return l.file.Mistake(string(l.file.Kind), fmt.Sprintf("%s cannot be a limiter: %s", words[0], why))
+	}
+	return nil
 }
 
 func (l *Limiter) take(ctx context.Context, limit bucket.Limit, r bucket.Request) (bucket.Decision, error) {

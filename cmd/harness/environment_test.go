@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/backend"
 	"bucketproof/bucket/backend/backendtest"
 	"bucketproof/bucket/history"
@@ -163,6 +164,54 @@ func (w *watcher) Write(p []byte) (int, error) {
 		w.found()
 	}
 	return n, err
+}
+
+// TestFirstCallThatNeverEnds: a limiter that hangs, or takes the server down that
+// was started for it, is a bad file, told at its place; a built-in one is not.
+func TestFirstCallThatNeverEnds(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name+".yaml")
+		if err := os.WriteFile(path, []byte("name: "+name+"\ntime: server\n"+text+"\nkeys: [\"k:${key}\"]\nreply: {allowed: reply == 1}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	limit := bucket.Limit{Rate: 1, Capacity: 1}
+	for _, tt := range []struct{ name, text, want string }{
+		{"endless", "source: while true do end", ":3:1: the limiter did not answer its first call within 10s: "},
+		{"blocking", `command: [BLPOP, "k:${key}", "0"]`, ":3:1: the limiter did not answer its first call within 10s: "},
+		{"deadly", `command: [PING, "k:${key}"]`, ":3:1: Redis ended while it answered the limiter's first call: redis at 127.0.0.1:"},
+	} {
+		r := backendtest.Real(t)
+		table := newLimiters()
+		table.redis = r
+		path := write(tt.name, tt.text)
+		l, err := table.find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		if tt.name == "deadly" { // as if PING were what kills it
+			if err := r.Stop(ctx); err != nil {
+				t.Fatal(err)
+			}
+			err = table.blame(l, io.EOF)
+		} else {
+			err = table.probe(ctx, l, limit, "k")
+		}
+		cancel()
+		if statusOf(err) != statusUsage || !strings.HasPrefix(err.Error(), path+tt.want) {
+			t.Errorf("%s: exit status %d, error %v, want %s", tt.name, statusOf(err), err, tt.want)
+		}
+		ours, err := table.find("app-clock")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := table.blame(ours, context.DeadlineExceeded); statusOf(err) != statusEnvironment {
+			t.Errorf("built in: exit status %d, error %v, want the environment's", statusOf(err), err)
+		}
+	}
 }
 
 // TestWrongPasswordIsOneLine: exit 4, and no password in the line.

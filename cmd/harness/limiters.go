@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ type limiter struct {
 	needsRedis bool
 	about      string
 	file       *limiterfile.File // nil: not a script or command
+	builtin    bool              // the file is ours
 }
 
 func newLimiters() *limiters {
@@ -79,7 +81,7 @@ func (t *limiters) make(name string) (*limiter, error) {
 			return nil, err
 		}
 		l := t.fromFile(f)
-		l.Reference = l.Model != nil
+		l.Reference, l.builtin = l.Model != nil, true
 		return l, nil
 	}
 	for _, c := range t.controls {
@@ -257,9 +259,28 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 		return err
 	}
 	if err := opened.Probe(ctx, limit, r); err != nil {
-		return err
+		return t.blame(l, err)
 	}
 	return t.probeState(ctx, l.file, opened, limit, r)
+}
+
+// blame is why a first call failed: that it never ended, or took the server that
+// was started for it down, is the limiter's doing and told at its place.
+func (t *limiters) blame(l *limiter, err error) error {
+	var slow net.Error
+	switch {
+	case l.builtin || errors.Is(err, bucket.ErrUnsent):
+		return err
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
+		return usage(l.file.Mistake(string(l.file.Kind), fmt.Sprintf("the limiter did not answer its first call within %v: see that it ends and waits for nothing", probeTimeout)))
+	case t.redis.Owned():
+		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+		defer cancel()
+		if gone := t.redis.Alive(ctx); gone != nil {
+			return usage(l.file.Mistake(string(l.file.Kind), fmt.Sprintf("Redis ended while it answered the limiter's first call: %v", gone)))
+		}
+	}
+	return err
 }
 
 // probeState looks for the state that a limiter file tells of in the key that

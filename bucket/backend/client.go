@@ -32,8 +32,8 @@ func (r *Redis) Client() redis.UniversalClient { return r.admin }
 
 // NewClient returns the client of one simulated instance, with a pool of its
 // own of up to several hundred connections; nothing is connected before it is
-// used (see [Warm]). The server's client list shows the instance's name. The
-// caller closes it.
+// used (see [Warm]). The server's client list shows the instance's name, where
+// the server allows names. The caller closes it.
 func (r *Redis) NewClient(instance string) redis.UniversalClient {
 	return r.newClient(instance, nil)
 }
@@ -88,7 +88,9 @@ func (r *Redis) newClient(instance string, dial DialFunc) *redis.Client {
 		dial = r.Dialer()
 	}
 	o.Dialer = dial
-	o.ClientName = clientName(instance)
+	if !r.nameless {
+		o.ClientName = clientName(instance)
+	}
 	return redis.NewClient(&o)
 }
 

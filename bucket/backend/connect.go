@@ -3,11 +3,15 @@ package backend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // connectError says why a server could not be used, and what to do. It wraps
@@ -31,7 +35,7 @@ var refusals = []struct{ answer, text string }{
 	{"ERR invalid password", "it refuses the password of the URL"},
 	{"ERR AUTH", "it has no password or no such user, and the URL names one"},
 	{"ERR Client sent AUTH", "it has no password, and the URL names one"},
-	{"NOPERM", "its access rules forbid PING to this user: allow the user its commands, or name another"},
+	{"NOPERM", "its access rules forbid what the harness needs"}, // what is told by Permission
 	{"ERR DB index", "it has no such database: lower the number at the end of the URL"},
 	{"ERR SELECT is not allowed", "it has only database 0: leave the number out of the URL"},
 	{"LOADING", "it is still loading its data: try again later"},
@@ -45,7 +49,7 @@ func reason(err error, secure bool) string {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	for _, r := range refusals {
 		if strings.Contains(text, r.answer) {
-			return r.text
+			return strings.TrimSuffix(r.text+": "+Permission(err), ": ")
 		}
 	}
 	var dns *net.DNSError
@@ -71,6 +75,29 @@ func reason(err error, secure bool) string {
 		return "no answer in time: is the address right, and does a firewall let it through?"
 	}
 	return text
+}
+
+var forbiddenCommand = regexp.MustCompile(`'([^']+)' command`)
+
+// Permission says what to allow where err is, or wraps, a server's refusal by an
+// access rule (NOPERM): "let the user call EVALSHA (ACL SETUSER … +evalsha)"; ""
+// for any other error.
+func Permission(err error) string {
+	var refused redis.Error
+	if !errors.As(err, &refused) || !strings.Contains(refused.Error(), "NOPERM") {
+		return ""
+	}
+	text := refused.Error()
+	if m := forbiddenCommand.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("let the user call %s (ACL SETUSER … +%s)", strings.ToUpper(m[1]), strings.ToLower(m[1]))
+	}
+	switch {
+	case strings.Contains(text, "channel"):
+		return "let the user use its channels (ACL SETUSER … allchannels)"
+	case strings.Contains(text, "key"):
+		return "let the user use its keys (ACL SETUSER … ~*)"
+	}
+	return "allow the user what it was refused (ACL SETUSER)"
 }
 
 // isTimeout reports whether an answer did not come in time.

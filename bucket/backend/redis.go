@@ -60,6 +60,7 @@ type owned interface {
 type Redis struct {
 	info     Info
 	settings redis.Options // what every client starts from
+	nameless bool          // connections get no name, which the server refuses
 	admin    *redis.Client
 	server   owned // nil: external
 
@@ -100,10 +101,30 @@ func open(ctx context.Context, spec string, o Options) (*Redis, error) {
 func attach(ctx context.Context, info Info, base redis.Options, s owned) (*Redis, error) {
 	r := &Redis{info: info, settings: clientSettings(base), server: s}
 	r.admin = r.newClient("admin", nil)
-	if err := r.identify(ctx); err != nil {
+	err := r.identify(ctx)
+	if namesRefused(err) {
+		r.nameless = true
+		err = cleanedUp(nil, r.admin.Close())
+		if r.admin = r.newClient("admin", nil); err == nil {
+			err = r.identify(ctx)
+		}
+	}
+	if err != nil {
 		return nil, cleanedUp(err, r.admin.Close())
 	}
 	return r, nil
+}
+
+// namesRefused reports whether a first command failed because a connection may
+// have no name: CLIENT was renamed, or an access rule forbids it.
+func namesRefused(err error) bool {
+	var refused redis.Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	text := strings.ToLower(refused.Error())
+	return strings.HasPrefix(text, "err unknown command") && strings.Contains(text, "client") ||
+		strings.HasPrefix(text, "noperm") && strings.Contains(text, "'client")
 }
 
 // Info describes the server as it was when it was opened.

@@ -2,6 +2,7 @@ package lua
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,8 +15,16 @@ import (
 // place, as an [limiterfile.Error] around it. Other errors pass unchanged.
 func (l *Limiter) explain(err error) error {
 	var reply redis.Error
-	if !errors.As(err, &reply) || isServer(reply.Error()) {
+	switch {
+	case !errors.As(err, &reply) || isServer(reply.Error()):
 		return err
+	case l.sha != "":
+		if m := noScripts.FindStringSubmatch(reply.Error()); m != nil {
+			return fmt.Errorf("the server does not know %s, which every script needs: is it renamed (rename-command), or is this a proxy?", strings.ToUpper(m[1]))
+		}
+		if m := forbidden.FindStringSubmatch(reply.Error()); m != nil {
+			return fmt.Errorf("the server's access rules forbid what line %d of the script does (the user %s): allow it with ACL SETUSER, or name another user", scriptLine(reply.Error()), m[1])
+		}
 	}
 	text := strings.TrimPrefix(reply.Error(), "ERR ")
 	if l.sha == "" {
@@ -39,6 +48,13 @@ func isServer(reply string) bool {
 	code, _, _ := strings.Cut(reply, " ")
 	return slices.Contains(serverErrors, code) || strings.HasPrefix(reply, "ERR max number of clients")
 }
+
+// noScripts is how a server says that it lacks the command itself; of one that a
+// script calls it says that it is called from a script.
+var noScripts = regexp.MustCompile("(?i)^ERR unknown command [`'](evalsha|eval)['`]")
+
+// forbidden is how a server says that an access rule forbids a part of a script.
+var forbidden = regexp.MustCompile(`The user executing the script (can't (?:run this command|access at least one of the keys))`)
 
 var (
 	// redisLine is how Redis names a line: user_script:3: or @user_script:3.

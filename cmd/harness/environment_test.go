@@ -214,6 +214,26 @@ func TestFirstCallThatNeverEnds(t *testing.T) {
 	}
 }
 
+// TestForbiddenCommandsAreTheServers: what a server lacks or forbids to a built-in
+// limiter is no file of the user's: exit 4, in one line that says what to allow.
+func TestForbiddenCommandsAreTheServers(t *testing.T) {
+	r := backendtest.Real(t)
+	for _, tt := range []struct{ rule, limiter, want string }{
+		{"-evalsha", "app-clock", "let the user call EVALSHA (ACL SETUSER … +evalsha)"},
+		{"-hmget", "redis-time", "the server's access rules forbid what line "},
+		{"-hmget", "control/deny-charged", "the server's access rules forbid what line "},
+		{"-hmget", "control/get-set", "let the user call HMGET (ACL SETUSER … +hmget)"},
+	} {
+		if err := r.Client().Do(t.Context(), "ACL", "SETUSER", "u", "reset", "on", ">p", "~*", "+@all", tt.rule).Err(); err != nil {
+			t.Skipf("this server knows no access rules: %v", err)
+		}
+		_, errs, status := command(t.Context(), "run", "atomic-burst", "--limiter", tt.limiter, "--redis", "redis://u:p@"+r.Info().Address, "--out", filepath.Join(t.TempDir(), "o"))
+		if last := lastLine(errs); status != statusEnvironment || !strings.Contains(last, tt.want) || strings.Contains(last, ".lua:") {
+			t.Errorf("%s without %s: exit status %d, last line %q, want %q in it", tt.limiter, tt.rule, status, last, tt.want)
+		}
+	}
+}
+
 // TestWrongPasswordIsOneLine: exit 4, and no password in the line.
 func TestWrongPasswordIsOneLine(t *testing.T) {
 	r := backendtest.Real(t)

@@ -132,11 +132,11 @@ func (j *job) closeRedis() {
 		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 		defer cancel()
 		if _, err := j.redis.Remove(ctx, backend.Contains(j.id)); err != nil {
-			j.screen.note(fmt.Sprintf("clean up: %v; the keys that hold %s expire or are yours to delete", oneLine(err.Error()), j.id))
+			j.screen.note(fmt.Sprintf("clean up: %v; the keys that hold %s expire or are yours to delete", told(err), j.id))
 		}
 	}
 	if err := j.redis.Close(); err != nil {
-		j.screen.note("close redis: " + oneLine(err.Error()))
+		j.screen.note("close redis: " + told(err))
 	}
 }
 
@@ -180,7 +180,7 @@ func (j *job) canWitness(ctx context.Context, plans []scenarios.Plan) error {
 	case j.flags.witness == string(scenarios.WitnessOn):
 		return environment(fmt.Errorf("--witness on: %w", err))
 	}
-	j.screen.note("no witness: " + oneLine(err.Error()))
+	j.screen.note("no witness: " + told(err))
 	for i := range plans {
 		plans[i].Witness = false
 	}

@@ -252,7 +252,7 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 			defer c.Close()
 		}
 		_, err = opened.Take(ctx, limit, r)
-		return err
+		return t.blame(l, err)
 	}
 	opened, err := lua.New(l.file, client)
 	if err != nil {
@@ -264,15 +264,24 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 	return t.probeState(ctx, l.file, opened, limit, r)
 }
 
-// blame is why a first call failed: that it never ended, or took the server that
-// was started for it down, is the limiter's doing and told at its place.
+// blame is why a first call failed. That it never ended, or took the server down
+// that was started for it, is the limiter's doing and told at its place; but
+// where the limiter is ours the server is to blame, for it has no other fault.
 func (t *limiters) blame(l *limiter, err error) error {
 	var slow net.Error
+	var mistake *limiterfile.Error
 	switch {
-	case l.builtin || errors.Is(err, bucket.ErrUnsent):
+	case err == nil, errors.Is(err, bucket.ErrUnsent):
+		return err
+	case l.file == nil || l.builtin:
+		if errors.As(err, &mistake) { // of a file that the user does not have
+			return environment(fmt.Errorf("probe built-in limiter %s: %s", l.Name, mistake.What))
+		}
 		return err
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
 		return usage(l.file.Mistake(string(l.file.Kind), fmt.Sprintf("the limiter did not answer its first call within %v: see that it ends and waits for nothing", probeTimeout)))
+	case errors.As(err, &mistake):
+		return err
 	case t.redis.Owned():
 		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 		defer cancel()

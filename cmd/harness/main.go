@@ -75,8 +75,8 @@ func report(err error, w io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintf(w, "harness: %s\n", oneLine(text))
+	if text := told(err); text != "" {
+		fmt.Fprintf(w, "harness: %s\n", text)
 	}
 	return statusOf(err)
 }

@@ -89,6 +89,16 @@ func verdictStatus(verdict string) error {
 	return &statusError{status: statusFail}
 }
 
+// told is an error in one line, with what to allow where an access rule of the
+// server's is the reason.
+func told(err error) string {
+	text := oneLine(err.Error())
+	if allow := backend.Permission(err); allow != "" && !strings.Contains(text, allow) {
+		text += ": " + allow
+	}
+	return text
+}
+
 // oneLine folds an error's text into one line, with a semicolon between the lines
 // that it had: each is an error of its own as a rule.
 func oneLine(text string) string {

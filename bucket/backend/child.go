@@ -82,10 +82,11 @@ func (c *child) obituary() error {
 }
 
 // lastLines puts the last n lines of a log into one, "" when there is none.
+// Warnings, which a server gives as it starts, are long and say nothing of its end.
 func lastLines(log string, n int) string {
 	var lines []string
 	for line := range strings.Lines(log) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); line != "" && !strings.Contains(line, "WARNING") {
 			lines = append(lines, line)
 		}
 	}

@@ -162,6 +162,8 @@ var wrongFiles = []struct{ old, new, want string }{
 	{"  - {burst: 100}", "  - {burst: 1}\ncost: 0", ":7:7: cost is 0, want more, or leave it out"},
 	{"  - {burst: 100}", "  - {burst: 1}\nkeys: {count: 0}", ":7:15: count is 0, want more, or leave it out"},
 	{"  - {burst: 100}", "  - {burst: 1}\nin_flight: -3", ":7:12: in_flight is -3, want 0 or more"},
+	{"- {burst: 100}", "- {for: 1s, open: {rate: 5}}\nsweep: {load: [1, 2, 1.0]}", ":7:8: the point 1 is named twice"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {limit: [{rate: 1, capacity: 5}, {capacity: 5, rate: 1}]}", ":7:8: the point 1-5 is named twice"},
 	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {}", ":7:8: sweep is empty, write one, such as load: [0.5, 2], or leave it out"},
 	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {load: []}", ":7:15: load is an empty list"},
 	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {limit: [{rate: 1e16, capacity: 5}]}", ":7:17: rate is 1e+16, want at most 2^53"},

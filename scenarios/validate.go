@@ -320,6 +320,13 @@ func (s *Scenario) validateSweep() error {
 		}
 	}
 	points := s.Points()
+	seen := map[string]bool{}
+	for _, p := range points {
+		if seen[p.Name] {
+			return wrong("$.sweep", "the point %s is named twice", strings.TrimPrefix(p.Name, s.Name+"/"))
+		}
+		seen[p.Name] = true
+	}
 	for _, name := range s.Quick.Names {
 		if !slices.ContainsFunc(points, func(p Scenario) bool { return p.Name == s.Name+"/"+name }) {
 			return wrong("$.quick", "no point of the sweep is named %s", name)

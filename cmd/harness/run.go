@@ -105,8 +105,12 @@ func (f runFlags) plan(t *limiters, names []string) ([]scenarios.Plan, []scenari
 	folders := map[string]string{}
 	for _, p := range plans {
 		dir := folderOf(p.Scenario.Name, p.Subject.Name)
-		if other, taken := folders[dir]; taken {
-			return nil, nil, usagef("two runs of scenario %s would share the folder %s, for limiters %s and %s: name each scenario once and give limiters different names", p.Scenario.Name, dir, other, p.Subject.Name)
+		other, taken := folders[dir]
+		switch {
+		case taken && other == p.Subject.Name:
+			return nil, nil, usagef("scenario %s is named twice: name each scenario once, and give files of your own different names", p.Scenario.Name)
+		case taken:
+			return nil, nil, usagef("two runs of scenario %s would share the folder %s, for limiters %s and %s: give one another name", p.Scenario.Name, dir, other, p.Subject.Name)
 		}
 		folders[dir] = p.Subject.Name
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"bucketproof/bucket/limiterfile"
 	"bucketproof/bucket/lua"
 	"bucketproof/reports"
+	"bucketproof/reports/quantity"
 	"bucketproof/scenarios"
 )
 
@@ -288,18 +290,58 @@ func (f checkFlags) print(s streams, r *reports.Report, judged check.Report) err
 		return reports.JSON(s.out, r)
 	}
 	for _, c := range judged.Results {
-		if _, err := fmt.Fprintf(s.out, "%-16s %-9s %s\n", c.Name, c.Verdict, c.Detail); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%-16s %-9s %s\n", c.Name, c.Verdict, printable(c.Detail)); err != nil {
 			return err
 		}
 		if len(c.Keys) < 2 {
 			continue
 		}
 		for _, k := range c.Keys[:min(len(c.Keys), keysShown)] {
-			fmt.Fprintf(s.out, "  %-14s %-9s %v\n", k.Key, k.Verdict, k.Figure)
+			fmt.Fprintf(s.out, "  %-14s %-9s %s\n", "key "+keyName(k.Key), k.Verdict, keyWords(c.Name, k))
 		}
 		if more := len(c.Keys) - keysShown; more > 0 {
 			fmt.Fprintf(s.out, "  … and %d more keys, none of them worse\n", more)
 		}
 	}
 	return nil
+}
+
+// keyName is a key as it is shown: in quotes where it has anything in it that a
+// terminal would not show, or could be taken for something else.
+func keyName(key string) string {
+	if key == "" || strings.ContainsAny(key, ` "`) || printable(key) != key {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+// keyWords says what a check's figure of one key means.
+func keyWords(name string, k check.KeyResult) string {
+	n := int(k.Figure)
+	switch name {
+	case check.OverAdmission:
+		switch {
+		case k.Figure == 0:
+			return "no token too many"
+		case k.Verdict == check.Pass:
+			return quantity.Tokens(k.Figure) + " too many, which the slack allows"
+		}
+		return quantity.Tokens(k.Figure) + " too many"
+	case check.SpuriousDenial:
+		return quantity.Things(n, "denial") + " without a reason"
+	case check.AcceptRate:
+		return quantity.Things(n, "request") + " granted"
+	case check.StateAudit:
+		return quantity.Things(n, "fault") + " in what is stored"
+	case check.Replay:
+		return quantity.Things(n, "divergence") + " from the model"
+	case check.Linearizability:
+		if k.Verdict == check.Undecided {
+			return "not searched to its end"
+		}
+		return quantity.Things(n, "request") + " in an order that explains them"
+	case check.ReplyContract:
+		return quantity.Things(n, "promise") + " broken"
+	}
+	return quantity.Number(k.Figure)
 }

@@ -359,6 +359,22 @@ func TestDamagedHistoryIsABadFile(t *testing.T) {
 	}
 }
 
+// TestPrintable: what a terminal only shows stays as it is.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"key ü, 1.5 µs – “x” ☃": "key ü, 1.5 µs – “x” ☃",
+		"\x1b[31mred":           `\x1b[31mred`,
+		"a\x07\tb\u202ec":       `a\a\tb\u202ec`,
+		"half \xe2\x98 rune":    `half \xe2\x98 rune`,
+		"\ufffd is one itself":  "\ufffd is one itself",
+		"\u009b31m":             `\u009b31m`,
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestJSONIsTheReport: standard output is results.json and nothing else.
 func TestJSONIsTheReport(t *testing.T) {
 	dir := t.TempDir()

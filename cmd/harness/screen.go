@@ -68,7 +68,7 @@ func (c *screen) result(r *scenarios.Result) {
 	defer c.mu.Unlock()
 	c.wipe()
 	if !c.json {
-		fmt.Fprintf(c.out, "%s %-24s %-26s %s\n", c.mark(r), r.Scenario.Name, r.Limiter, gist(r))
+		fmt.Fprintf(c.out, "%s %-24s %-26s %s\n", c.mark(r), r.Scenario.Name, r.Limiter, printable(gist(r)))
 	}
 	if c.bar != nil {
 		_ = c.bar.Add(1)

@@ -3,7 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"bucketproof/bucket/backend"
 	"bucketproof/bucket/limiterfile"
@@ -108,5 +111,26 @@ func oneLine(text string) string {
 			parts = append(parts, strings.Join(words, " "))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return printable(strings.Join(parts, "; "))
 }
+
+// printable is text that a terminal only shows: what would move its cursor, set
+// its colour or turn the direction of writing stands as \x1b and the like.
+func printable(text string) string {
+	if utf8.ValidString(text) && strings.IndexFunc(text, unprintable) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, c := range text {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		if unprintable(c) || c == utf8.RuneError && size == 1 {
+			quoted := strconv.Quote(text[i : i+size])
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func unprintable(c rune) bool { return !unicode.IsPrint(c) }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -13,22 +15,27 @@ import (
 // newList is `harness list`.
 func newList(s streams) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "list scenarios|limiters|checks",
-		Short: "List scenarios, limiters or checks, name first",
-		Example: `  harness list scenarios
+		Use:   "list [scenarios|suites|limiters|checks]",
+		Short: "List scenarios, suites, limiters or checks, name first",
+		Example: `  harness list
+  harness list scenarios
   harness list scenario skew-drain > mine.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("want scenarios, limiters or checks, see `harness list --help`")
+				return nil
 			}
-			return usagef("%q is not scenarios, limiters or checks, see `harness list --help`", args[0])
+			return usagef("%q is not scenarios, suites, limiters or checks, see `harness list --help`", args[0])
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(*cobra.Command, []string) error { return listLists(s) },
 	}
 	c.AddCommand(
 		&cobra.Command{
-			Use: "scenarios", Short: "List the named scenarios", Args: exactly(),
+			Use: "scenarios", Short: "List the named scenarios and the suites they belong to", Args: exactly(),
 			RunE: func(*cobra.Command, []string) error { return listScenarios(s) },
+		},
+		&cobra.Command{
+			Use: "suites", Short: "List the suites and the scenarios in them", Args: exactly(),
+			RunE: func(*cobra.Command, []string) error { return listSuites(s) },
 		},
 		&cobra.Command{
 			Use: "limiters", Short: "List the built-in limiters", Args: exactly(),
@@ -63,6 +70,21 @@ func table(s streams, rows [][2]string) error {
 	return environment(w.Flush())
 }
 
+// listLists says what can be listed, and the names in each but the long ones.
+func listLists(s streams) error {
+	var suites []string
+	for _, name := range scenarios.Suites() {
+		members, _ := scenarios.SuiteOf(name)
+		suites = append(suites, fmt.Sprintf("%s (%d)", name, len(members)))
+	}
+	return table(s, [][2]string{
+		{"scenarios", fmt.Sprintf("%d stories of load and clocks; `harness list scenarios`, and `harness list scenario NAME` prints one", len(scenarios.Names()))},
+		{"suites", strings.Join(suites, ", ") + "; `harness list suites`"},
+		{"limiters", fmt.Sprintf("%d built in, most of them broken on purpose; `harness list limiters`", len(builtinNames()))},
+		{"checks", fmt.Sprintf("%d; `harness list checks`", len(checkRows))},
+	})
+}
+
 func listScenarios(s streams) error {
 	var rows [][2]string
 	for _, name := range scenarios.Names() {
@@ -70,7 +92,31 @@ func listScenarios(s streams) error {
 		if err != nil {
 			return err
 		}
-		rows = append(rows, [2]string{name, sc.About})
+		about := sc.About
+		if in := suitesOf(name); len(in) > 0 {
+			about += " [" + strings.Join(in, ", ") + "]"
+		}
+		rows = append(rows, [2]string{name, about})
+	}
+	return table(s, rows)
+}
+
+// suitesOf are the suites that a scenario belongs to.
+func suitesOf(scenario string) []string {
+	var in []string
+	for _, suite := range scenarios.Suites() {
+		if members, _ := scenarios.SuiteOf(suite); slices.Contains(members, scenario) {
+			in = append(in, suite)
+		}
+	}
+	return in
+}
+
+func listSuites(s streams) error {
+	var rows [][2]string
+	for _, name := range scenarios.Suites() {
+		members, _ := scenarios.SuiteOf(name)
+		rows = append(rows, [2]string{name, strings.Join(members, " ")})
 	}
 	return table(s, rows)
 }
@@ -88,16 +134,17 @@ func listLimiters(s streams) error {
 	return table(s, rows)
 }
 
-func listChecks(s streams) error {
-	return table(s, [][2]string{
-		{check.OverAdmission, "no window of any length holds more than capacity + rate × length"},
-		{check.SpuriousDenial, "a request is denied only if the bucket could have held too little"},
-		{check.AcceptRate, "as many are granted as an ideal bucket grants for the same arrivals"},
-		{check.StateAudit, "keys exist while they matter, expire neither too soon nor never, and hold levels in range"},
-		{check.Accounting, "every request ends in exactly one outcome"},
-		{check.Replay, "every decision and stored number is the sequential model's, bit for bit"},
-		{check.Linearizability, "some order of the requests explains the answers"},
-		{check.Fairness, "no instance gets less than half its share of the grants, under random arrivals"},
-		{check.ReplyContract, "waiting as told is enough, and what is said to remain is there"},
-	})
+func listChecks(s streams) error { return table(s, checkRows) }
+
+// checkRows are the checks with what each holds a limiter to.
+var checkRows = [][2]string{
+	{check.OverAdmission, "no window of any length holds more than capacity + rate × length"},
+	{check.SpuriousDenial, "a request is denied only if the bucket could have held too little"},
+	{check.AcceptRate, "as many are granted as an ideal bucket grants for the same arrivals"},
+	{check.StateAudit, "keys exist while they matter, expire neither too soon nor never, and hold levels in range"},
+	{check.Accounting, "every request ends in exactly one outcome"},
+	{check.Replay, "every decision and stored number is the sequential model's, bit for bit"},
+	{check.Linearizability, "some order of the requests explains the answers"},
+	{check.Fairness, "no instance gets less than half its share of the grants, under random arrivals"},
+	{check.ReplyContract, "waiting as told is enough, and what is said to remain is there"},
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -65,11 +66,20 @@ func (s *started) end(t *testing.T) (status int) {
 	return s.ProcessState.ExitCode()
 }
 
+// endings are the signals that end a command. Where these tests run under nohup a
+// hang-up is ignored, and so it is by what they start.
+func endings() []syscall.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+	}
+	return []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM}
+}
+
 // TestClosedTerminalKeepsWhatWasRecorded: a hang-up does what Ctrl-C does: the
 // load ends, what was recorded is reported, nothing is left behind, and the exit
 // status is 2.
 func TestClosedTerminalKeepsWhatWasRecorded(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range endings() {
 		temp, dir := t.TempDir(), filepath.Join(t.TempDir(), "o")
 		where := "process"
 		if _, err := exec.LookPath("redis-server"); err != nil {
@@ -137,7 +147,7 @@ func TestHistoryThatNeverEndsCanBeInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"-", fifo} {
-		for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+		for _, sig := range endings() {
 			ours, theirs, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)

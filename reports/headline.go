@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"bucketproof/bucket/check"
@@ -120,7 +121,34 @@ func redisWords(r Redis) string {
 	if r.Address != "" {
 		words += " at " + r.Address
 	}
+	if clock := r.Clock(); clock != "" {
+		words += "; " + clock
+	}
 	return words
+}
+
+// Clock says how the server's own clock differs from that of the machine that
+// measured: "the server's clock is 30 µs ahead of this machine's, ± 50 µs, and
+// gained 0.4 ppm since, ± 2 ppm"; "" when that was not measured.
+func (r Redis) Clock() string {
+	if r.ClockOffsetS == nil || r.ClockUncertaintyS == nil {
+		return ""
+	}
+	side := "ahead of"
+	if *r.ClockOffsetS < 0 {
+		side = "behind"
+	}
+	words := fmt.Sprintf("the server's clock is %s %s this machine's, ± %s",
+		quantity.Seconds(math.Abs(*r.ClockOffsetS)), side, quantity.Seconds(*r.ClockUncertaintyS))
+	if r.ClockDriftPPM == nil || r.ClockDriftUncertaintyPPM == nil {
+		return words
+	}
+	went := "gained"
+	if *r.ClockDriftPPM < 0 {
+		went = "lost"
+	}
+	return fmt.Sprintf("%s, and %s %s ppm since, ± %s ppm", words, went,
+		quantity.Number(math.Abs(*r.ClockDriftPPM)), quantity.Number(*r.ClockDriftUncertaintyPPM))
 }
 
 // machineWords says what measured.

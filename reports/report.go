@@ -46,6 +46,14 @@ type Redis struct {
 	Engine  string `json:"engine,omitempty"` // redis | valkey | miniredis
 	Version string `json:"version"`
 	Address string `json:"address"`
+
+	// How far the server's own clock was ahead of the harness's machine's when the
+	// command began, and what it gained since, on average and per second; nil: not
+	// measured, or too briefly to tell. Each is off by no more than its uncertainty.
+	ClockOffsetS             *float64 `json:"clock_offset_s,omitempty"`
+	ClockUncertaintyS        *float64 `json:"clock_uncertainty_s,omitempty"`
+	ClockDriftPPM            *float64 `json:"clock_drift_ppm,omitempty"`
+	ClockDriftUncertaintyPPM *float64 `json:"clock_drift_uncertainty_ppm,omitempty"`
 }
 
 // Run is one limiter in one scenario.

@@ -68,6 +68,7 @@ func predicted() *Report {
 	run.Predictions = []Prediction{{Figure: "peak_excess", Unit: "tokens", Measured: 49.2, Predicted: 50, Tolerance: 2.1, Within: true}}
 	run.Instances[0].Clock.Strobe = &Strobe{ByS: -0.2, EveryS: 0.1}
 	run.Instances[0].Clock.Freeze = &Freeze{AtS: 1, ForS: 0.3}
+	r.Redis = clocked(r.Redis, -0.25, 40e-6, 1.5, 3)
 	return r
 }
 

@@ -27,6 +27,8 @@ type job struct {
 	screen   *screen
 	keeper   *keeper
 	redis    *backend.Redis // nil: no limiter needs one
+	clock    *serverClock   // the server's; nil: there is none, or it does not tell
+	warnings []string       // what qualifies the figures, beside what the runs say
 	id       string         // in every key
 	stall    time.Duration  // hold the server up for as long, again and again; 0: leave it alone
 	patient  bool           // repeat what is undecided however long it takes
@@ -60,6 +62,9 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	j.keeper = newKeeper(dir, j.screen, plans)
 	j.screen.start(j.flags, dir)
 	lost := j.drive(ctx, plans)
+	if lost == nil {
+		j.readClockAgain(ctx, plans)
+	}
 	r := j.keeper.report(j, started, skips)
 	if conclude != nil {
 		conclude(r)
@@ -81,7 +86,7 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 
 // prepare is all that can fail before anything runs.
 func (j *job) prepare(ctx context.Context, plans []scenarios.Plan) error {
-	for _, step := range []func(context.Context, []scenarios.Plan) error{j.openRedis, j.probe, j.canWitness} {
+	for _, step := range []func(context.Context, []scenarios.Plan) error{j.openRedis, j.readClock, j.probe, j.canWitness} {
 		err := step(ctx, plans)
 		switch {
 		case ctx.Err() != nil: // whatever it failed with: nobody waits for it any more
@@ -121,6 +126,49 @@ func (j *job) openRedis(ctx context.Context, plans []scenarios.Plan) error {
 	}
 	j.redis, j.limiters.redis = r, r
 	return nil
+}
+
+// readClock tells how far the server's clock is ahead of this machine's. A server
+// that keeps it to itself can do without unless a limiter asks for it.
+func (j *job) readClock(ctx context.Context, plans []scenarios.Plan) error {
+	if j.redis == nil {
+		return nil
+	}
+	c := newServerClock(j.redis)
+	if _, err := unlessTold(ctx, func() (*serverClock, error) { return c, c.read(ctx) }); err != nil {
+		if ctx.Err() == nil {
+			j.screen.note("redis: its clock cannot be read: " + oneLine(err.Error()))
+		}
+		return nil
+	}
+	j.clock = c
+	var r reports.Redis
+	c.tell(&r)
+	j.screen.note("redis: " + r.Clock())
+	j.warn(c.offsetWarning(plans, j.limiters.isForeign))
+	return nil
+}
+
+// readClockAgain tells what the server's clock did meanwhile, where that matters;
+// of a command that was interrupted it is not worth a wait.
+func (j *job) readClockAgain(ctx context.Context, plans []scenarios.Plan) {
+	if j.clock == nil || ctx.Err() != nil {
+		return
+	}
+	c := *j.clock
+	if _, err := unlessTold(ctx, func() (*serverClock, error) { return &c, c.read(ctx) }); err == nil {
+		j.clock = &c
+		j.warn(c.driftWarning(plans))
+	}
+}
+
+// warn prints what qualifies the figures, and keeps it for the report; "" is
+// nothing.
+func (j *job) warn(line string) {
+	if line != "" {
+		j.screen.note("warning: " + line)
+		j.warnings = append(j.warnings, line)
+	}
 }
 
 // closeRedis leaves somebody else's server as it was found, and ends our own.

@@ -66,10 +66,14 @@ func (k *keeper) report(j *job, started time.Time, skips []scenarios.Skip) *repo
 		StartedAt: started.UTC(), FinishedAt: time.Now().UTC(),
 		Harness: thisHarness(), Redis: reports.Redis{Kind: "none"}, Runs: k.runs,
 	}
-	r.Unmet, r.Warnings = k.expected()
+	unmet, unsure := k.expected()
+	r.Unmet, r.Warnings = unmet, slices.Concat(unsure, j.warnings)
 	if j.redis != nil {
 		info := j.redis.Info()
 		r.Redis = reports.Redis{Kind: string(info.Kind), Engine: info.Engine, Version: info.Version, Address: info.Address}
+		if j.clock != nil {
+			j.clock.tell(&r.Redis)
+		}
 	}
 	for _, s := range skips {
 		r.Skipped = append(r.Skipped, reports.Skip{Scenario: s.Scenario, Limiter: s.Limiter, Reason: s.Reason})
@@ -80,7 +84,7 @@ func (k *keeper) report(j *job, started time.Time, skips []scenarios.Skip) *repo
 		}
 	}
 	r.Verdict = verdictOf(r)
-	if r.Verdict == "pass" && len(r.Warnings) > 0 {
+	if r.Verdict == "pass" && len(unsure) > 0 {
 		r.Verdict = "undecided"
 	}
 	return r

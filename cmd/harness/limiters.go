@@ -34,6 +34,7 @@ type limiters struct {
 type limiter struct {
 	*scenarios.Subject
 	needsRedis bool
+	foreign    bool // somebody else's, from a file
 	about      string
 	file       *limiterfile.File // nil: not a script or command
 	builtin    bool              // the file is ours
@@ -101,7 +102,9 @@ func (t *limiters) make(name string) (*limiter, error) {
 	if _, err := lua.New(f, nil); err != nil {
 		return nil, usage(err)
 	}
-	return t.fromFile(f), nil
+	l := t.fromFile(f)
+	l.foreign = true
+	return l, nil
 }
 
 func (t *limiters) inProcess() *limiter {
@@ -341,4 +344,10 @@ func (t *limiters) bySubject(s *scenarios.Subject) (*limiter, error) {
 		}
 	}
 	return nil, fmt.Errorf("limiter %s is not in the table", s.Name)
+}
+
+// isForeign reports whether a subject came from somebody else's file.
+func (t *limiters) isForeign(s *scenarios.Subject) bool {
+	l, err := t.bySubject(s)
+	return err == nil && l.foreign
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -41,7 +42,8 @@ type Seen struct {
 
 // Inspect reads time to live and fields of many keys, in the order of probes.
 // What it says of one key was true at one instant: between two plain commands
-// the key could expire, and would be seen alive without its fields.
+// the key could expire, and would be seen alive without its fields. Where the
+// server refuses MULTI, plain commands must do.
 func (r *Redis) Inspect(ctx context.Context, probes []Probe) ([]Seen, error) {
 	seen := make([]Seen, 0, len(probes))
 	for len(probes) > 0 {
@@ -63,6 +65,9 @@ type inspection struct {
 
 func (r *Redis) inspect(ctx context.Context, probes []Probe) ([]Seen, error) {
 	pipe := r.admin.TxPipeline()
+	if r.noBlocks.Load() {
+		pipe = r.admin.Pipeline()
+	}
 	pending := make([]inspection, len(probes))
 	for i, p := range probes {
 		pending[i].ttl = pipe.Do(ctx, "PTTL", p.Key)
@@ -72,7 +77,9 @@ func (r *Redis) inspect(ctx context.Context, probes []Probe) ([]Seen, error) {
 	}
 	// Exec reports the first error of any command; a missing field is one.
 	// Those that say that nothing was read show in every reply.
-	_, _ = pipe.Exec(ctx)
+	if _, err := pipe.Exec(ctx); refusesBlocks(err) && r.noBlocks.CompareAndSwap(false, true) {
+		return r.inspect(ctx, probes)
+	}
 	seen := make([]Seen, len(probes))
 	for i, p := range pending {
 		var err error
@@ -81,6 +88,17 @@ func (r *Redis) inspect(ctx context.Context, probes []Probe) ([]Seen, error) {
 		}
 	}
 	return seen, nil
+}
+
+// refusesBlocks reports whether the server knows no MULTI, or forbids it to this
+// user.
+func refusesBlocks(err error) bool {
+	var refused redis.Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	text := strings.ToLower(refused.Error())
+	return strings.Contains(text, "multi") || strings.Contains(text, "exec")
 }
 
 // collect reads the replies once they are there.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -63,6 +64,8 @@ type Redis struct {
 	nameless bool          // connections get no name, which the server refuses
 	admin    *redis.Client
 	server   owned // nil: external
+
+	noBlocks atomic.Bool // the server refuses MULTI
 
 	closing sync.Once
 	closed  error

@@ -43,6 +43,24 @@ func TestNamesAreANicety(t *testing.T) {
 	}
 }
 
+// TestInspectWithoutBlocks: a user who may not call MULTI is told of keys all the
+// same.
+func TestInspectWithoutBlocks(t *testing.T) {
+	r := backendtest.Real(t)
+	r.Client().HSet(t.Context(), "h", "tokens", "1.5")
+	other, err := backend.Open(t.Context(), user(t, r, "-multi"), backend.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for range 2 {
+		seen, err := other.Inspect(t.Context(), []backend.Probe{{Key: "h", Fields: []string{"tokens", "none"}}})
+		if err != nil || !seen[0].Exists || seen[0].Values[0].Text != "1.5" || seen[0].Values[1].OK {
+			t.Errorf("%+v, error %v", seen, err)
+		}
+	}
+}
+
 // TestForbiddenCommandIsNamed: the line says which command to allow.
 func TestForbiddenCommandIsNamed(t *testing.T) {
 	r := backendtest.Real(t)

@@ -84,6 +84,38 @@ func TestServerClockTells(t *testing.T) {
 	}
 }
 
+// TestDriftAllowsForLongReadings: the shortest of the round trips may have been
+// the first or the last.
+func TestDriftAllowsForLongReadings(t *testing.T) {
+	const ppm, takes, length = -400_000.0, 20 * time.Millisecond, time.Second
+	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
+	for _, late := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
+		now := start
+		reading := 0
+		c := &serverClock{
+			server: &fakeClock{uncertainty: time.Microsecond, ahead: func(local time.Time) time.Duration {
+				at := local
+				if now = now.Add(takes); late[reading] {
+					at = now
+				}
+				reading++
+				return time.Duration(float64(at.Sub(start)) * ppm / 1e6)
+			}},
+			local: func() time.Time { return now },
+		}
+		for range 2 {
+			if err := c.read(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(length)
+		}
+		got, unsure, _ := c.drift()
+		if off := math.Abs(got - ppm); off > unsure || unsure > 0.05*math.Abs(ppm) {
+			t.Errorf("shortest trip last %v: drift %v ± %v ppm, want %v", late, got, unsure, ppm)
+		}
+	}
+}
+
 func TestServerClockThatKeepsToItself(t *testing.T) {
 	c := newServerClock(&fakeClock{ahead: func(time.Time) time.Duration { return 0 }, fails: errors.New("NOPERM")})
 	if err := c.read(t.Context()); err == nil {

@@ -97,3 +97,36 @@ func TestLostKeysAreNobodysFault(t *testing.T) {
 		t.Errorf("%q: %+v", why, res.Verdicts)
 	}
 }
+
+// TestTooLittleLoadShowsNothing: a limiter that grants everything, and is expected
+// to, is not cleared by a load that does not exceed the limit.
+func TestTooLittleLoadShowsNothing(t *testing.T) {
+	for _, c := range []struct {
+		rate    string
+		verdict check.Verdict
+	}{{"50", check.Undecided}, {"400", check.Fail}} {
+		s := mustParse(t, `name: idle
+limit: {rate: 100, capacity: 20}
+instances:
+  - {name: app, count: 2}
+phases:
+  - {for: 1s, open: {rate: `+c.rate+`}}
+expect:
+  everything: {over-admission: fail, accept-rate: any}
+`)
+		sub := virtualSubject("redis-time", 1)
+		sub.Name, sub.Reference, sub.Model, sub.Witnessed = "everything", false, nil, false
+		sub.Open = func(context.Context, string, bool) (bucket.Limiter, error) { return open{}, nil }
+		res := runScenarios(t, 1, sub, s)[0]
+		if v := verdictOn(t, res, check.OverAdmission); v.Verdict != c.verdict {
+			t.Errorf("at %s/s: %s, want %s: %s", c.rate, v.Verdict, c.verdict, v.Detail)
+		}
+	}
+}
+
+// open grants everything.
+type open struct{}
+
+func (open) Take(context.Context, bucket.Limit, bucket.Request) (bucket.Decision, error) {
+	return bucket.Untold(true), nil
+}

@@ -137,18 +137,21 @@ func TestHopelessScheduleCanBeStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var ticks atomic.Int64
 	d := &load.Driver{
-		Elapsed:  func() time.Duration { return time.Duration(ticks.Add(1)) * time.Second },
-		Recorder: history.NewRecorder(),
-		Sleep:    func(time.Duration) {},
-		Instances: []load.Instance{{Name: "a", Limiter: limiterFunc(func(context.Context, bucket.Request) (bucket.Decision, error) {
-			cancel()
-			return bucket.Untold(true), nil
-		})}},
+		Elapsed: func() time.Duration {
+			n := ticks.Add(1)
+			if n == 1000 {
+				cancel()
+			}
+			return time.Duration(n) * time.Second
+		},
+		Recorder:  history.NewRecorder(),
+		Sleep:     func(time.Duration) {},
+		Instances: []load.Instance{{Name: "a", Limiter: after(0)}},
 	}
 	if err := d.Open(ctx, nil, load.Open{Rate: 10, For: 24 * time.Hour}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the cancellation", err)
 	}
-	if n := d.Counts().Offered; n == 0 || n > 10_000 {
+	if n := d.Counts().Offered; n == 0 || n > 20_000 {
 		t.Errorf("%d requests offered of the 864,000 of a day", n)
 	}
 }

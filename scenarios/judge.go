@@ -218,7 +218,8 @@ func (r *run) share(res *Result) {
 
 // elsewhere skips the state audit where no key of the run was ever seen and yet
 // nothing was granted that the limit does not allow: the limiter remembers, under
-// names that do not hold the bucket's.
+// names that do not hold the bucket's. A denial proves that it does; without one it
+// may store nothing.
 func (r *run) elsewhere(res *Result, samples []check.Sample) {
 	if slices.ContainsFunc(samples, func(s check.Sample) bool { return len(s.Keys) > 0 }) {
 		return
@@ -226,7 +227,13 @@ func (r *run) elsewhere(res *Result, samples []check.Sample) {
 	of := func(name string) *Verdict {
 		return &res.Verdicts[slices.IndexFunc(res.Verdicts, func(v Verdict) bool { return v.Name == name })]
 	}
-	if v := of(check.StateAudit); v.Verdict == check.Fail && of(check.OverAdmission).Verdict == check.Pass {
+	v := of(check.StateAudit)
+	switch {
+	case v.Verdict != check.Fail || of(check.OverAdmission).Verdict != check.Pass:
+	case res.Report.Summary.Denied == 0:
+		v.Verdict = check.Undecided
+		v.Detail = "no key was seen under the bucket's name and nothing was denied: the limiter stores its state under another name, or not at all"
+	default:
 		v.Verdict = check.Skipped
 		v.Detail = "no key was seen under the bucket's name, and the limit was kept: the limiter stores its state under another name"
 	}

@@ -30,7 +30,8 @@ var errPortTaken = errors.New("port is taken")
 type process struct {
 	program string
 	dir     string
-	port    int // fixed by the first start
+	port    int       // fixed by the first start
+	clock   *ownClock // nil: the machine's
 
 	mu    sync.Mutex
 	child *child // nil: stopped
@@ -47,6 +48,11 @@ func openProcess(ctx context.Context, o Options) (*Redis, error) {
 		return nil, fmt.Errorf("start %s: make its folder: %w", program, err)
 	}
 	p := &process{program: program, dir: dir}
+	if o.OwnClock {
+		if p.clock, err = newOwnClock(ctx, dir); err != nil {
+			return nil, cleanedUp(err, p.close())
+		}
+	}
 	if err := p.start(ctx); err != nil {
 		return nil, cleanedUp(err, p.close())
 	}
@@ -54,6 +60,9 @@ func openProcess(ctx context.Context, o Options) (*Redis, error) {
 	r, err := attach(ctx, Info{Kind: Process, Address: address}, redis.Options{Addr: address}, p)
 	if err != nil {
 		return nil, cleanedUp(err, p.close())
+	}
+	if err := r.obeys(ctx, p.clock); err != nil {
+		return nil, cleanedUp(err, r.Close())
 	}
 	o.logf("redis: started %s: %s", program, r.info)
 	return r, nil
@@ -139,6 +148,9 @@ func (p *process) command(port int) *exec.Cmd {
 	)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C") // it refuses to start in a locale that is not installed
+	if p.clock != nil {
+		cmd.Env = append(cmd.Env, p.clock.environment()...)
+	}
 	return cmd
 }
 
@@ -200,7 +212,11 @@ func (p *process) suspend(ctx context.Context, d time.Duration) error {
 
 func (p *process) close() error {
 	_ = p.stop(context.Background())
-	return os.RemoveAll(p.dir)
+	var err error
+	if p.clock != nil {
+		err = p.clock.close()
+	}
+	return cleanedUp(err, os.RemoveAll(p.dir))
 }
 
 // freePort asks the system for a port nobody listens on.

@@ -40,6 +40,11 @@ type Options struct {
 	Log   func(line string) // called for every choice and every thing passed over; nil: nobody listens
 	Dir   string            // where a process gets its temporary folder; "": the system's place
 	Image string            // what a container runs; "": HARNESS_REDIS_IMAGE, else DefaultImage
+
+	// OwnClock starts a process with a wall clock of its own, for
+	// [Redis.ShiftClock]. It needs Linux and a C compiler; without them, and of
+	// any other kind, Open fails with [ErrOwnClock].
+	OwnClock bool
 }
 
 func (o Options) logf(format string, args ...any) {
@@ -86,6 +91,8 @@ func Open(ctx context.Context, spec string, o Options) (*Redis, error) {
 
 func open(ctx context.Context, spec string, o Options) (*Redis, error) {
 	switch {
+	case o.OwnClock && spec != string(Process):
+		return nil, fmt.Errorf("open redis: %w: only a process that is started here can have one", ErrOwnClock)
 	case spec == "" || spec == "auto":
 		return openAuto(ctx, o)
 	case spec == string(Process):

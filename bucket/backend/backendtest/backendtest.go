@@ -7,6 +7,7 @@ package backendtest
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ import (
 )
 
 // RequireVar is the environment variable that lists what must be there,
-// separated by commas: "redis" (a server program), "docker", "chromium".
+// separated by commas: "redis" (a server program), "docker", "chromium",
+// "cc" (a C compiler, on Linux).
 const RequireVar = "HARNESS_REQUIRE"
 
 // Require skips the test because what it needs is missing for the reason
@@ -37,6 +39,19 @@ func Real(t testing.TB) *backend.Redis {
 	t.Helper()
 	r, err := open(t, backend.Process)
 	if err != nil {
+		Require(t, "redis", err)
+	}
+	return r
+}
+
+// OwnClock starts a server process with a wall clock of its own for the test.
+func OwnClock(t testing.TB) *backend.Redis {
+	t.Helper()
+	r, err := openWith(t, backend.Process, backend.Options{OwnClock: true})
+	switch {
+	case errors.Is(err, backend.ErrOwnClock):
+		Require(t, "cc", err)
+	case err != nil:
 		Require(t, "redis", err)
 	}
 	return r
@@ -83,9 +98,15 @@ func Each(t *testing.T, f func(t *testing.T, r *backend.Redis)) {
 // open starts a server that ends with the test.
 func open(t testing.TB, kind backend.Kind) (*backend.Redis, error) {
 	t.Helper()
+	return openWith(t, kind, backend.Options{})
+}
+
+func openWith(t testing.TB, kind backend.Kind, o backend.Options) (*backend.Redis, error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	r, err := backend.Open(ctx, string(kind), backend.Options{Log: func(line string) { t.Log(line) }})
+	o.Log = func(line string) { t.Log(line) }
+	r, err := backend.Open(ctx, string(kind), o)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ func TestPredictedExcess(t *testing.T) {
 		{"age hides while the key lives", bucket.Skew{Age: time.Second}, 0},
 		{"age shows at an expiry", bucket.Skew{Age: 520 * time.Millisecond, Expiries: 1}, 52},
 		{"each expiry counts", bucket.Skew{Spread: 100 * time.Millisecond, Age: 20 * time.Millisecond, Granularity: time.Millisecond, Expiries: 3}, 10.1 + 3*12.1},
+		{"a key gone before its time", bucket.Skew{Spread: 100 * time.Millisecond, Leaps: 2}, 10 + 2*(50+10)},
 	}
 	for _, tt := range tests {
 		if got := l.PredictedExcess(tt.skew); math.Abs(got-tt.want) > 1e-9 {

@@ -21,6 +21,7 @@ type world struct {
 	ttl   time.Duration // of a key after each decision; 0: for ever
 	ops   []history.Operation
 	runs  []int64 // when each operation's script runs
+	leaps shifts  // of the server's clock, forward
 
 	looks   int // after about so many decisions the stored state is sampled
 	samples []Sample
@@ -50,7 +51,7 @@ func (w *world) run() []history.Operation {
 	var s bucket.State
 	expires := int64(math.MaxInt64) // ms
 	for n, i := range order {
-		now := (int64(epoch) + w.runs[i]) / 1e6 // the server's clock, ms
+		now := (int64(epoch) + w.runs[i] + w.leaps.at(w.runs[i])) / 1e6 // the server's clock, ms
 		if now > expires {
 			s = bucket.State{}
 		}
@@ -148,7 +149,7 @@ func callers(rng *rand.Rand) *world {
 
 // What the theory says a limiter on the caller's clock can do is never exceeded:
 // every excess lies within R·(S + g) + k·R·(S + D + g), every spurious denial
-// within R·(ahead + age + g). And it is no idle bound: some runs come close.
+// within R·(ahead + age + g). Where the server's clock leaps, a bucket is added. And it is no idle bound: some runs come close.
 func TestCallerClockWithinPrediction(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -158,6 +159,8 @@ func TestCallerClockWithinPrediction(t *testing.T) {
 	}{
 		{"runs", callers, 1000},
 		{"coincidences", small, 10000},
+		{"leaps of the server's clock", leaping(callers), 1000},
+		{"coincidences with leaps", leaping(small), 10000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var seen sighting
@@ -180,7 +183,7 @@ func TestCallerClockWithinPrediction(t *testing.T) {
 type sighting struct {
 	over, expired, denied, rate, clean int
 	closest                            float64 // largest excess over what is predicted, no expiry
-	closestExpired                     float64 // the same with expiries
+	closestExpired                     float64 // the same with expiries or leaps
 }
 
 func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
@@ -188,6 +191,9 @@ func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
 	spec := Spec{Limit: w.limit, Granularity: time.Millisecond, Time: bucket.CallerTime, TTL: w.ttl}
 	if w.ttl == 0 {
 		spec.TTL = math.MaxInt64
+	}
+	for _, leap := range w.leaps {
+		spec.Leaps = append(spec.Leaps, Leap{leap.at, leap.at})
 	}
 	rep, err := Judge(spec, all(w.run()), nil)
 	if err != nil {
@@ -208,7 +214,7 @@ func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
 	if over.Verdict == Fail {
 		n.over++
 		part := over.Value["peak_excess"] / over.Value["predicted_peak_excess"]
-		if over.Value["expiries"] == 0 {
+		if over.Value["expiries"]+over.Value["leaps"] == 0 {
 			n.closest = max(n.closest, part)
 		} else {
 			n.expired++
@@ -220,6 +226,20 @@ func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
 	}
 	if over.Verdict == Pass && spurious.Verdict == Pass {
 		n.clean++
+	}
+}
+
+// leaping draws runs in which the server's clock, by which keys expire, goes
+// forward a few times.
+func leaping(draw func(*rand.Rand) *world) func(*rand.Rand) *world {
+	return func(rng *rand.Rand) *world {
+		w := draw(rng)
+		w.ttl = ttlOf(w.limit)
+		last := slices.Max(w.runs)
+		for range 1 + rng.IntN(3) {
+			w.leaps = append(w.leaps, struct{ at, by int64 }{rng.Int64N(last + 1), rng.Int64N(2 * int64(w.limit.FillTime()))})
+		}
+		return w
 	}
 }
 

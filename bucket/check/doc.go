@@ -150,11 +150,13 @@
 // [Result].WithinPrediction says whether what was found is no more than the
 // limiter's own clock rule explains, for limiters on the caller's clock
 // ([Spec].Time). With S the spread of the callers' clocks (clock − call), D the
-// longest return − call and k the most expiries of an idle key in a window:
+// longest return − call, k the most expiries of an idle key in a window and e the
+// times in it that the server's clock, by which keys expire, went forward
+// ([Spec].Leaps):
 //
-//	over-admission:   at most R·(S + g) + k·R·(S + D + g) tokens too many in it
+//	over-admission:   at most R·(S + g) + k·R·(S + D + g) + e·(C + R·(S + D + g)) tokens too many in it
 //	spurious denial:  smallest level < cost + R·(g + ahead + own return − call)
-//	accept rate:      replays of C − R·(S + 2·D + g) and C + (1 + k)·R·(S + 2·D + g) tokens
+//	accept rate:      replays of C − R·(S + 2·D + g) and C + (1 + k + e)·R·(S + 2·D + g) + e·C tokens
 //	fairness:         starvation from R·(S + g) ≥ 1 on
 //	reply contract:   as if a clock were off by at most S + D + g
 //

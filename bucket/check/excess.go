@@ -105,6 +105,9 @@ func (r *reading) showWindow(res *Result, s *sweep, again *recall) {
 		res.Value["predicted_peak_excess"] = r.spec.predict(l)
 		res.Value["spread_s"], res.Value["age_s"] = skew.Spread.Seconds(), skew.Age.Seconds()
 		res.Value["expiries"] = float64(skew.Expiries)
+		if len(r.spec.Leaps) > 0 {
+			res.Value["leaps"] = float64(skew.Leaps)
+		}
 	}
 	window := fmt.Sprintf("granted %s tokens in %s where at most %s fit", tokens(o.granted), length(o.end-o.start), tokens(bound))
 	place := r.span(o.start, o.end) + onKey(s.key)

@@ -103,14 +103,16 @@ func (b *bracket) bounds(lost float64) (low, high float64) {
 // Each of the k expiries that may lie in the history can let as much be earned
 // again, which a bucket that holds as much more to begin with covers. (As many
 // more grants would not do: a quarter of a token is at times what is missing
-// to a whole one.)
-func (s *sweep) brackets() {
+// to a whole one.) Each leap of the clock that keys expire by is worth that, and
+// a whole bucket.
+func (s *sweep) brackets(leaps int) {
 	r := s.rules
 	give := r.rate*float64(s.skews.longest) + r.slack
 	s.rate.right = newBracket(r, give, give)
 	if r.clock == bucket.CallerTime {
 		give += r.rate * float64(s.skews.spread()+s.skews.longest)
-		s.rate.explained = newBracket(r, give, give*float64(1+s.rate.expiries.count))
+		more := give*float64(1+s.rate.expiries.count+int64(leaps)) + float64(leaps)*r.capacity
+		s.rate.explained = newBracket(r, give, more)
 	}
 }
 

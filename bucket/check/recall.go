@@ -24,17 +24,18 @@ type recall struct {
 func newRecall(r *reading) *recall {
 	a := &recall{reading: r, outlooks: make(map[*sweep]*outlook), wanted: make(map[int64]bool)}
 	a.rates = r.counts.Answered() > 0
+	leaps := r.leaps(0, never)
 	for _, s := range r.order {
 		if s.rate.odd > 0 {
 			a.rates = false
 		}
-		s.brackets()
+		s.brackets(leaps)
 		if s.over.broken(r.rules.slack) {
-			a.outlooks[s] = newOutlook(&s.over, r.rules.life)
+			a.outlooks[s] = r.newOutlook(&s.over)
 		}
 	}
 	if worst := r.worst(); worst != nil && a.outlooks[worst] == nil {
-		a.outlooks[worst] = newOutlook(&worst.over, r.rules.life)
+		a.outlooks[worst] = r.newOutlook(&worst.over)
 	}
 	if most := r.mostDenied(); most != nil {
 		for _, index := range most.denials.first {

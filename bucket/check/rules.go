@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"bucketproof/bucket"
@@ -66,6 +67,8 @@ func (s Spec) validate() error {
 		return fmt.Errorf("retries are %d, want 0 or more", s.Retries)
 	case s.Shift != nil && !s.ShiftedTime:
 		return errors.New("a shift of TIME is given that was not shown")
+	case slices.ContainsFunc(s.Leaps, func(l Leap) bool { return l.To < l.From }):
+		return errors.New("a leap ends before it begins")
 	case s.TTL < 0:
 		return fmt.Errorf("TTL is %v, want 0 or more", s.TTL)
 	case s.Offered < 0:

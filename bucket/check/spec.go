@@ -69,6 +69,12 @@ type Spec struct {
 	// nil: not known, and nothing is.
 	Shift func(from, to int64) (least, most int64)
 
+	// Leaps are when the clock that keys expire by went forward, while nothing else
+	// did: a key may then have been gone before its time, with what its limiter
+	// had stored. A limiter with CallerTime grants up to one bucket more for each;
+	// one with ServerTime goes by that clock itself, and Shift says all.
+	Leaps []Leap
+
 	// LinearizeTimeout is how long a look for an order may take in real time; 0:
 	// 2 s, below 0: there is none. A look gives up after 200,000 steps of the
 	// model too, some tenths of a second, and tries half as many requests; all
@@ -82,6 +88,10 @@ type Spec struct {
 
 // DefaultRateTolerance is ρ for a run on one host: arithmetic and clock rate.
 const DefaultRateTolerance = 1e-4
+
+// Leap is a stretch, in ns on the history's clock, at one instant of which a clock
+// went forward.
+type Leap struct{ From, To int64 }
 
 // Sample is one look at the Redis keys behind a bucket key, for the state
 // audit. What it shows held at one instant in [Call, Return].

@@ -54,9 +54,6 @@ func newOwnClock(ctx context.Context, dir string) (*ownClock, error) {
 }
 
 func compileOwnClock(ctx context.Context, source, library string) error {
-	if runtime.GOOS != "linux" {
-		return fmt.Errorf("%w: that needs Linux, this is %s", ErrOwnClock, runtime.GOOS)
-	}
 	compiler, err := findCompiler()
 	if err != nil {
 		return err
@@ -81,6 +78,23 @@ func findCompiler() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%w: neither cc, gcc nor clang is on PATH to compile it (Debian: apt-get install gcc libc6-dev)", ErrOwnClock)
+}
+
+// CanOwnClock is why [Open] with spec and Options.OwnClock would fail, as far as
+// that can be told beforehand: [ErrOwnClock], or no server program; nil: it would
+// not.
+func CanOwnClock(spec string) error {
+	if spec != "" && spec != "auto" && spec != string(Process) {
+		return fmt.Errorf("%w: only a process that is started here can have one", ErrOwnClock)
+	}
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("%w: that needs Linux, this is %s", ErrOwnClock, runtime.GOOS)
+	}
+	if _, err := findProgram(); err != nil {
+		return err
+	}
+	_, err := findCompiler()
+	return err
 }
 
 // environment is what makes a program read the clock.

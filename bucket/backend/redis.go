@@ -90,9 +90,13 @@ func Open(ctx context.Context, spec string, o Options) (*Redis, error) {
 }
 
 func open(ctx context.Context, spec string, o Options) (*Redis, error) {
+	if o.OwnClock {
+		if err := CanOwnClock(spec); err != nil {
+			return nil, fmt.Errorf("open redis: %w", err)
+		}
+		return openProcess(ctx, o)
+	}
 	switch {
-	case o.OwnClock && spec != string(Process):
-		return nil, fmt.Errorf("open redis: %w: only a process that is started here can have one", ErrOwnClock)
 	case spec == "" || spec == "auto":
 		return openAuto(ctx, o)
 	case spec == string(Process):

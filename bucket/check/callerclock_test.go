@@ -188,7 +188,7 @@ type sighting struct {
 
 func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
 	t.Helper()
-	spec := Spec{Limit: w.limit, Granularity: time.Millisecond, Time: bucket.CallerTime, TTL: w.ttl}
+	spec := Spec{Limit: w.limit, Granularity: time.Millisecond, Time: bucket.CallerTime, TTL: w.ttl, Model: &w.rule}
 	if w.ttl == 0 {
 		spec.TTL = math.MaxInt64
 	}
@@ -205,6 +205,9 @@ func (n *sighting) judge(t *testing.T, seed uint64, w *world) {
 	}
 	if !spurious.WithinPrediction {
 		t.Errorf("seed %d: %v, ttl %v: spurious denial beyond prediction: %s; %v", seed, w.limit, w.ttl, spurious.Detail, spurious.Value)
+	}
+	if r := find(t, rep, Linearizability); r.Verdict == Fail {
+		t.Errorf("seed %d: %v, ttl %v: no order: %s", seed, w.limit, w.ttl, r.Detail)
 	}
 	if r := find(t, rep, AcceptRate); !r.WithinPrediction {
 		t.Errorf("seed %d: %v, ttl %v: accept rate beyond prediction: %s; %v", seed, w.limit, w.ttl, r.Detail, r.Value)

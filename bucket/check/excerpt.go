@@ -98,6 +98,8 @@ func (r *reading) unfit(e *excerpt, s *sweep, q *request, op *history.Operation)
 		return "a caller's clock is not known"
 	case !e.numbered && r.spec.EmptyStart:
 		return "the first state is not known"
+	case r.leaps(0, q.ret) > 0:
+		return "the clock that keys expire by went forward"
 	case answered && q.ret-max(e.first, s.decided) >= r.idle():
 		return "the key may have expired"
 	}

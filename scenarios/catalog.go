@@ -22,6 +22,7 @@ var suites = map[string][]string{
 		"clocks-strobe", "clocks-strobe-back", "clocks-freeze", "clocks-step-back", "clocks-step-back-level", "clocks-one-steps-back", "clocks-step-forward",
 		"clocks-step-both", "clocks-leaves", "silence-ends-lockout", "silence-too-short", "clocks-held", "held-past-expiry",
 		"server-step", "server-step-forward",
+		"server-set-back", "server-set-forward", "failover-behind", "failover-ahead",
 	},
 	"edges": {
 		"edge-capacity-one", "edge-capacity-fraction", "edge-capacity-2e31", "edge-capacity-2e53",

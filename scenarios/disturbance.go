@@ -29,6 +29,10 @@ var disturbances = map[string]func(*Clock) float64{
 	"silence":             func(c *Clock) float64 { return largestStep(c, -1) },
 	"server-step-back":    func(c *Clock) float64 { return largestStep(c, -1) },
 	"server-step-forward": func(c *Clock) float64 { return largestStep(c, 1) },
+	"server-set-back":     func(c *Clock) float64 { return largestStep(c, -1) },
+	"server-set-forward":  func(c *Clock) float64 { return largestStep(c, 1) },
+	"failover-behind":     func(c *Clock) float64 { return largestStep(c, -1) },
+	"failover-ahead":      func(c *Clock) float64 { return largestStep(c, 1) },
 }
 
 func seconds(d Duration) float64 { return time.Duration(d).Seconds() }
@@ -47,7 +51,7 @@ func (d Disturbance) of() string {
 	switch {
 	case d.Of != "":
 		return d.Of
-	case strings.HasPrefix(d.Kind, "server-"):
+	case strings.HasPrefix(d.Kind, "server-"), strings.HasPrefix(d.Kind, "failover-"):
 		return "server"
 	}
 	return "caller"

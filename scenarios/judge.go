@@ -27,15 +27,18 @@ type reading struct {
 	ok                  bool
 }
 
-// readClock measures the server's clock for limiters that use it.
-func (r *Runner) readClock(ctx context.Context, s *Subject) (reading, error) {
-	if r.Server == nil || s.Time != bucket.ServerTime || ctx.Err() != nil {
+// readClock measures the clock of the run's server for limiters that use it.
+func (r *run) readClock(ctx context.Context, server ServerClock) (reading, error) {
+	if r.own != nil {
+		server = r.own
+	}
+	if server == nil || r.plan.Subject.Time != bucket.ServerTime || ctx.Err() != nil {
 		return reading{}, nil
 	}
 	base := time.Now()
 	wall := base.Round(0)
 	mono := func() time.Time { return wall.Add(time.Since(base)) }
-	offset, uncertainty, err := r.Server.Offset(ctx, mono)
+	offset, uncertainty, err := server.Offset(ctx, mono)
 	if err != nil {
 		return reading{}, fmt.Errorf("read the server's clock: %w", err)
 	}
@@ -245,7 +248,7 @@ func (r *run) elsewhere(res *Result, samples []check.Sample) {
 // denials that differ from right ones by less than the reading's age is worth.
 // Then the machine was too slow for this limit.
 func (r *run) excuse(res *Result) {
-	if !r.plan.Scenario.prompt() || r.shown != nil {
+	if !r.plan.Scenario.prompt() || r.shown != nil || r.own != nil && res.Time == bucket.ServerTime {
 		return
 	}
 	for i := range res.Verdicts {

@@ -65,6 +65,7 @@ in_flight: 8
 instances:
   - {name: slow, count: 2, clock: {offset: -250ms}}
   - {name: fast, clock: {offset: 250ms, drift: 200ppm, jitter: 2ms, steps: [{at: 3s, by: -1s}], strobe: {by: -200ms, every: 1s}, freeze: {at: 2s, for: 10ms}}}
+server: shown
 server_clock: {offset: -3s, drift: -50ppm, jitter: 1ms, steps: [{at: 1s, by: 300ms}]}
 phases:
   - {from: [slow], burst: 200}
@@ -91,6 +92,7 @@ expect:
 			{Name: "slow", Count: 2, Clock: Clock{Offset: ms(-250)}},
 			{Name: "fast", Clock: Clock{Offset: ms(250), Drift: 200, Jitter: ms(2), Steps: []Step{{At: ms(3000), By: ms(-1000)}}, Strobe: Strobe{ms(-200), ms(1000)}, Freeze: Freeze{ms(2000), ms(10)}}},
 		},
+		Server:      ServerShown,
 		ServerClock: Clock{Offset: ms(-3000), Drift: -50, Jitter: ms(1), Steps: []Step{{At: ms(1000), By: ms(300)}}},
 		Phases: []Phase{
 			{From: []string{"slow"}, Burst: 200},
@@ -197,7 +199,7 @@ var wrongFiles = []struct{ old, new, want string }{
 	{"  - {burst: 100}", "  - {burst: 1}\nsweep: {drift: [1ppm]}", ":7:16: there is no drift to sweep"},
 	{"  - {burst: 100}", "  - {for: 1s, open: {rate: 1}}\nsweep: {for: [0s]}", ":7:15: for is 0s, want a time above 0"},
 	{"  - {name: app}", "  - {name: app, clock: {strobe: {by: 1s}}}", "strobe is every 0s, want a time above 0"},
-	{"  - {burst: 100}", "  - {burst: 1}\ndisturbance: {kind: skew}", "kind \"skew\" is unknown, there are drift, freeze, held,"},
+	{"  - {burst: 100}", "  - {burst: 1}\ndisturbance: {kind: skew}", "kind \"skew\" is unknown, there are drift, failover-ahead,"},
 	{"  - {burst: 100}", "  - {burst: 1}\ndisturbance: {kind: drift, of: me}", "\"me\" is unknown, want caller or server"},
 	{"  - {burst: 100}", "  - {burst: 1}\ndisturbance: {kind: drift}", "the disturbance is drift of the caller's clock, and there is none"},
 	{"  - {burst: 100}", "  - {burst: 1}\npredict: {x: {peak: 0}}", "no figure is named peak, there are excess_per_s, lockout_s,"},
@@ -218,6 +220,10 @@ var wrongFiles = []struct{ old, new, want string }{
 	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {jitter: -1ms}", ":7:24: jitter is -1ms, want 0 or more"},
 	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {steps: [{at: -1s, by: 1s}]}", ":7:15: step 1 is at -1s, want 0 or more"},
 	{"  - {burst: 100}", "  - {burst: 1}\nserver_clock: {steps: [{at: 1s, by: 600000h}]}", ":7:15: step 1 is by 600000h0m0s, want at most 50 years"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver: mine", ":7:9: \"mine\" is unknown, want shown, own or failover"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver: own", ":7:9: a server of the run's own takes steps of its clock and nothing else"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver: own\nserver_clock: {drift: 1ppm, steps: [{at: 1s, by: 1s}]}", ":7:9: a server of the run's own takes steps"},
+	{"  - {burst: 100}", "  - {burst: 1}\nserver: failover\nserver_clock: {steps: [{at: 1s, by: 1s}, {at: 2s, by: 1s}]}", ":8:23: a failover is one step, here are 2"},
 	{"phases:\n  - {burst: 100}", "", "phases are missing"},
 	{"instances:\n  - {name: app}", "", "instances are missing"},
 }

@@ -20,6 +20,9 @@ type Selection struct {
 	Quick     bool                                   // only what the shortened suite runs
 	Seed      uint64
 	Witness   Witness
+
+	// NoOwn says why no run can have a server to itself; "": it can.
+	NoOwn string
 }
 
 // Witness says which runs ask their limiter with a witness, if it can be.
@@ -57,13 +60,13 @@ func (c Selection) Plans() ([]Plan, []Skip, error) {
 				return nil, nil, err
 			}
 			for _, p := range points {
-				if why := p.unfit(s, sub); why != "" {
+				if why := c.unfit(&p, s, sub); why != "" {
 					skips = append(skips, Skip{p.Name, sub.Name, why})
 					continue
 				}
 				plans = append(plans, Plan{
 					Scenario: p, Subject: sub, Seed: seedOf(c.Seed, p.Name, sub.Name),
-					Witness: sub.Witnessed && c.Witness.wanted(&p),
+					Witness: sub.Witnessed && !p.own() && c.Witness.wanted(&p), // whose TIME is set tells no order
 				})
 			}
 		}
@@ -161,15 +164,21 @@ const (
 	minRequests = 2 * minAnswered
 )
 
-// unfit says why a point is not run, or "": the limiter takes no cost, or cannot
-// be shown the server's clock, or, scaled to a limit far from the one it was
+// unfit says why a point of a scenario is not run, or "": the limiter takes no
+// cost, or cannot be shown the server's clock, or has no server, or, scaled to a limit far from the one it was
 // written for, it takes too long, too many requests, or too few to judge by.
-func (s *Scenario) unfit(written *Scenario, sub *Subject) string {
+func (c Selection) unfit(s, written *Scenario, sub *Subject) string {
 	if s.costs() && !sub.Costs {
 		return "the limiter takes no cost, and requests of this scenario cost more than a token"
 	}
 	if s.shifts(sub) && sub.OpenShifted == nil {
 		return "the server's clock is changed in this scenario, and only a limiter that is one script can be shown another TIME"
+	}
+	switch {
+	case s.own() && !sub.Stored:
+		return "the server's clock is set in this scenario, and the limiter keeps nothing on it"
+	case s.own() && c.NoOwn != "":
+		return "the run needs a server of its own: " + c.NoOwn
 	}
 	if s.Limit == written.Limit {
 		return ""

@@ -59,6 +59,10 @@ func underLimit(t *testing.T, seed uint64, limiter string, l bucket.Limit) []*Re
 //     a fill time; half a fill time ends nothing.
 //   - Held past an expiry: 2 C + min(C, R·H) − C − R·H for a burst read at the drain
 //     and held H ≥ C/R, and nothing with keys that live longer than H.
+//   - The server's wall clock set forward by S, or a replica whose clock is as far
+//     ahead: callers' clocks get C − level once S reaches the key's life, and nothing
+//     below; Redis TIME min(C − level, R·S) at any S. Set back: nothing, and a lock-out
+//     of S − level/R. A key that lives longer than S keeps callers' clocks from harm.
 //   - The clamp that stores the older time: every turn mints, so that the excess
 //     grows as (λ − R)·T once R·S is worth the calls of a turn, while what the others
 //     exceed by stays min(C, R·S), however long the run. It locks nobody out. Where
@@ -213,6 +217,8 @@ func TestDisturbedBy(t *testing.T) {
 		"silence-ends-lockout":    {"silence", "caller", 2, "s"},
 		"server-step":             {"server-step-back", "server", 0.5, "s"},
 		"server-step-forward":     {"server-step-forward", "server", 0.3, "s"},
+		"server-set-forward/3s":   {"server-set-forward", "server", 3, "s"},
+		"failover-behind":         {"failover-behind", "server", 0.5, "s"},
 	} {
 		s, err := Named(name)
 		if err != nil {

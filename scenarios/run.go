@@ -33,7 +33,13 @@ const warmTries = 3
 type Runner struct {
 	Store  Store       // where the state audit looks; nil: no audit
 	Server ServerClock // the clock of limiters that use the server's; nil: there is none
-	ID     string      // of the whole command; in every key
+
+	// OpenOwn starts a server for one run alone, for scenarios whose Server is
+	// ServerOwn or ServerFailover; nil: there is none to be had, and no plan may want
+	// one. It is called concurrently.
+	OpenOwn func(ctx context.Context, kind ServerKind) (OwnServer, error)
+
+	ID string // of the whole command; in every key
 
 	// Sleep is the last wait before a send that has a due time; nil is
 	// time.Sleep. In real time load.Alarm's is more exact.
@@ -65,12 +71,12 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 	if err := run.warm(ctx); err != nil {
 		return nil, fmt.Errorf("run %s for %s: %w", p.Scenario.Name, p.Subject.Name, err)
 	}
-	before, clockErr := r.readClock(ctx, p.Subject)
+	before, clockErr := run.readClock(ctx, r.Server)
 	run.start(before)
 	watch := watchWallClock(run.wall)
 	phaseErr := run.drive(ctx)
 	length, stray := run.driver.Elapsed(), watch.end()
-	after, err := r.readClock(ctx, p.Subject)
+	after, err := run.readClock(ctx, r.Server)
 	clockErr = errors.Join(clockErr, err)
 
 	res := &Result{
@@ -85,6 +91,10 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 	}
 	if run.shown != nil {
 		res.ServerClock = &run.shown.model
+	}
+	if run.own != nil {
+		after.offset -= run.own.moved()
+		res.ServerClock = &clock.Model{Steps: run.own.taken}
 	}
 	res.Latency = load.Measure(res.Operations)
 	return res, run.judge(ctx, res, judging{
@@ -110,6 +120,13 @@ func (r *Runner) open(ctx context.Context, p Plan) (*run, error) {
 	ru.driver.Keys = s.Keys.picker(ru.buckets, p.Seed)
 	if s.shifts(p.Subject) {
 		ru.shown = &serverTime{model: s.ServerClock.model(p.Seed)}
+	}
+	if s.own() {
+		var err error
+		if ru.own, err = r.openOwn(ctx, s); err != nil {
+			return nil, err
+		}
+		ru.store = nil // lives are told by a clock that is set
 	}
 	for i, in := range s.instances() {
 		l, err := ru.openInstance(ctx, in.name)
@@ -147,6 +164,7 @@ type run struct {
 	audit   *auditor
 	wall    time.Time   // both clocks at the start
 	shown   *serverTime // in place of the server's own; nil: that
+	own     *ownServer  // that the run has to itself; nil: it shares one
 }
 
 func (r *run) close() {
@@ -154,6 +172,9 @@ func (r *run) close() {
 		if c, ok := in.Limiter.(io.Closer); ok {
 			_ = c.Close() // nothing was written that could be lost
 		}
+	}
+	if r.own != nil {
+		_ = r.own.Close()
 	}
 }
 
@@ -233,8 +254,12 @@ func (r *run) start(own reading) {
 	}
 }
 
-// drive runs the phases, with the audit beside them.
+// drive runs the phases, with the audit, or what is done to a server of the run's
+// own, beside them.
 func (r *run) drive(ctx context.Context) error {
+	if r.own != nil {
+		return r.driveOwn(ctx)
+	}
 	if r.audit == nil {
 		return r.phases(ctx, r.plan.Scenario.Phases, 0)
 	}
@@ -259,6 +284,15 @@ func (r *run) drive(ctx context.Context) error {
 		return errors.Join(err, fmt.Errorf("audit keys: %w", auditErr))
 	}
 	return err
+}
+
+func (r *run) driveOwn(ctx context.Context) error {
+	stepping, stop := context.WithCancel(ctx)
+	stepped := make(chan error, 1)
+	go func() { stepped <- r.own.drive(stepping, r.driver.Elapsed) }()
+	err := r.phases(ctx, r.plan.Scenario.Phases, 0)
+	stop()
+	return errors.Join(err, <-stepped)
 }
 
 // phases runs phases one after another. stream tells the place in the scenario,

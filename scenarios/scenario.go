@@ -27,11 +27,10 @@ type Scenario struct {
 	Instances []Group  `yaml:"instances"` // who calls
 	Phases    []Phase  `yaml:"phases"`    // what they do, one after another
 
-	// ServerClock is how the TIME that a limiter on the server's clock is shown
-	// differs from the server's own; keys expire by the server's own. Only a
-	// limiter that is one script can be shown another; limiters on other clocks
-	// see nothing of it.
-	ServerClock Clock `yaml:"server_clock"`
+	// ServerClock is how the server's clock differs from true time, and Server says
+	// what that means.
+	ServerClock Clock      `yaml:"server_clock"`
+	Server      ServerKind `yaml:"server"`
 
 	Sweep Sweep `yaml:"sweep"`
 

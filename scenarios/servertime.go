@@ -15,7 +15,7 @@ import (
 // shifts reports whether the scenario shows the limiter another TIME than the
 // server's own.
 func (s *Scenario) shifts(sub *Subject) bool {
-	return sub.Time == bucket.ServerTime && !s.ServerClock.model(0).Synchronized()
+	return !s.own() && sub.Time == bucket.ServerTime && !s.ServerClock.model(0).Synchronized()
 }
 
 // serverTime is the TIME that a run's limiter is shown in place of the server's
@@ -28,10 +28,14 @@ type serverTime struct {
 
 // openInstance opens the limiter for an instance, under the scenario's clock.
 func (r *run) openInstance(ctx context.Context, name string) (bucket.Limiter, error) {
-	if r.shown == nil {
-		return r.plan.Subject.Open(ctx, name, r.plan.Witness)
+	switch sub := r.plan.Subject; {
+	case r.own != nil:
+		return r.own.OpenLimiter(ctx, sub, name)
+	case r.shown != nil:
+		return sub.OpenShifted(ctx, name, r.plan.Witness, r.shown.clock)
+	default:
+		return sub.Open(ctx, name, r.plan.Witness)
 	}
-	return r.plan.Subject.OpenShifted(ctx, name, r.plan.Witness, r.shown.clock)
 }
 
 // begin starts the clock. own is the server's own against this process's.
@@ -70,8 +74,14 @@ func (t *serverTime) bounds(length, unsure time.Duration) func(from, to int64) (
 	}
 }
 
-// shift tells the checks of the shown TIME.
+// shift tells the checks of the shown TIME, or of what happened to the clock of a
+// server of the run's own.
 func (r *run) shift(spec *check.Spec, j judging) {
+	if r.own != nil {
+		moved := &serverTime{model: clock.Model{Steps: r.own.taken}}
+		spec.ShiftedTime, spec.Shift = true, moved.bounds(r.driver.Elapsed(), r.own.slow+j.stray)
+		spec.Leaps = r.own.leaps
+	}
 	if r.shown == nil {
 		return
 	}

@@ -1,10 +1,13 @@
 package scenarios
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"bucketproof/bucket"
@@ -136,6 +139,66 @@ func TestWhoCannotBeShownAClock(t *testing.T) {
 			t.Errorf("reason %q", skips[0].Reason)
 		}
 	}
+}
+
+// TestWhoHasNoServerOfItsOwn: a limiter that stores nothing on a server, or any
+// where none can be had, is skipped with the reason.
+func TestWhoHasNoServerOfItsOwn(t *testing.T) {
+	s, err := Named("failover-behind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		stored      bool
+		noOwn, want string
+	}{
+		{true, "", ""},
+		{false, "", "keeps nothing on it"},
+		{true, "no C compiler", "needs a server of its own: no C compiler"},
+	} {
+		sel := Selection{Scenarios: []*Scenario{s}, Subjects: []*Subject{{Name: "any", Stored: c.stored, Witnessed: true}}, Witness: WitnessOn, NoOwn: c.noOwn}
+		plans, skips, err := sel.Plans()
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case c.want == "" && (len(skips) > 0 || len(plans) != 1 || plans[0].Witness):
+			t.Errorf("plans %v, skips %v", plans, skips)
+		case c.want != "" && (len(plans) > 0 || len(skips) != 1 || !strings.Contains(skips[0].Reason, c.want)):
+			t.Errorf("plans %v, skips %v, want %q", plans, skips, c.want)
+		}
+	}
+}
+
+// failing is a server that cannot be stepped.
+type failing struct{ *virtual }
+
+func (failing) Step(context.Context, time.Duration) error { return errors.New("no replica answers") }
+
+// TestOwnServerFails: a run whose server cannot be stepped is undecided and says
+// so, and one that has none does not begin.
+func TestOwnServerFails(t *testing.T) {
+	s, err := Named("failover-behind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub := virtualSubject("app-clock", 1)
+	p := Plan{Scenario: *s, Subject: sub}
+	synctest.Test(t, func(t *testing.T) {
+		r := &Runner{ID: "virtual"}
+		if _, err := r.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "no server whose clock can be set") {
+			t.Errorf("without a server: %v", err)
+		}
+		r.OpenOwn = func(context.Context, ServerKind) (OwnServer, error) {
+			return failing{virtualServer("app-clock", 1)}, nil
+		}
+		res, err := r.Run(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Join(res.Warnings, "\n"); res.Outcome != Undecided || !strings.Contains(told, "step the server's clock by -500ms: no replica answers") {
+			t.Errorf("%s: %s", res.Outcome, told)
+		}
+	})
 }
 
 // TestShownClockIsOneForAll: the steps are told as instants of the server's own

@@ -64,11 +64,8 @@ func (s *Scenario) validate() error {
 	if err := s.validateInstances(); err != nil {
 		return err
 	}
-	if s.ServerClock.Jitter < 0 {
-		return wrong("$.server_clock.jitter", "jitter is %v, want 0 or more", s.ServerClock.Jitter)
-	}
-	if err := s.ServerClock.model(0).Validate(); err != nil {
-		return wrong("$.server_clock", "%v", err)
+	if err := s.validateServer(); err != nil {
+		return err
 	}
 	if len(s.Phases) == 0 {
 		return wrong("$", "phases are missing, write at least one, such as - {burst: 100}")

@@ -31,7 +31,28 @@ type virtual struct {
 	mu     sync.Mutex
 	random *rand.Rand
 	states map[string]stored
+	set    time.Duration // by which the server's wall clock was set
 }
+
+// Offset, OpenLimiter, Step and Close make it the server of one run.
+func (v *virtual) Offset(_ context.Context, local func() time.Time) (offset, uncertainty time.Duration, err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return time.Now().Add(v.set).Sub(local()), 0, nil
+}
+
+func (v *virtual) OpenLimiter(context.Context, *Subject, string) (bucket.Limiter, error) {
+	return &view{v, false, nil}, nil
+}
+
+func (v *virtual) Step(_ context.Context, by time.Duration) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.set += by
+	return nil
+}
+
+func (v *virtual) Close() error { return nil }
 
 type stored struct {
 	bucket.State
@@ -70,7 +91,7 @@ func (v *view) Take(_ context.Context, l bucket.Limit, r bucket.Request) (bucket
 func (v *virtual) decide(l bucket.Limit, r bucket.Request, shown lua.ServerClock) bucket.Decision {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	now := time.Now()
+	now := time.Now().Add(v.set)
 	s := v.states[r.Key]
 	if !now.Before(s.until) {
 		s = stored{sequence: s.sequence}
@@ -98,25 +119,33 @@ func (v *virtual) decide(l bucket.Limit, r bucket.Request, shown lua.ServerClock
 	return d
 }
 
-// virtualSubject is a reference limiter by its built-in name, with a witness for
-// every second seed.
-func virtualSubject(name string, seed uint64) *Subject {
-	v := &virtual{random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}}
-	s := &Subject{Name: name, ModelName: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true, Costs: true}
-	s.Model, s.Witnessed = &v.rule, seed%2 == 1
+// virtualServer is a server with one limiter on it.
+func virtualServer(name string, seed uint64) *virtual {
+	v := &virtual{random: rand.New(rand.NewPCG(seed, 1)), states: map[string]stored{}, rule: bucket.RuleAppClock}
 	switch name {
-	case "app-clock":
-		v.rule = bucket.RuleAppClock
 	case "app-clock-long-ttl":
-		v.rule, v.longer = bucket.RuleAppClock, time.Minute
+		v.longer = time.Minute
 	case "control/older-now-written":
-		v.rule, v.clamps = bucket.RuleAppClock, true
-		s.Model, s.ModelName, s.Reference = nil, "", false
-		s.Expect = Expectations{"over-admission": ExpectAny, "spurious-denial": ExpectAny, "accept-rate": ExpectAny, "fairness": ExpectAny}
+		v.clamps = true
 	case "app-clock-monotonic":
 		v.rule = bucket.RuleAppClockMonotonic
 	case "redis-time":
 		v.rule, v.server = bucket.RuleRedisTime, true
+	}
+	return v
+}
+
+// virtualSubject is a reference limiter by its built-in name, with a witness for
+// every second seed.
+func virtualSubject(name string, seed uint64) *Subject {
+	v := virtualServer(name, seed)
+	s := &Subject{Name: name, ModelName: name, Time: bucket.CallerTime, Granularity: time.Millisecond, Reference: true, Costs: true}
+	s.Model, s.Witnessed, s.Stored = &v.rule, seed%2 == 1, true
+	switch name {
+	case "control/older-now-written":
+		s.Model, s.ModelName, s.Reference = nil, "", false
+		s.Expect = Expectations{"over-admission": ExpectAny, "spurious-denial": ExpectAny, "accept-rate": ExpectAny, "fairness": ExpectAny}
+	case "redis-time":
 		s.Time, s.Granularity = bucket.ServerTime, time.Microsecond
 	}
 	s.Open = func(_ context.Context, _ string, witness bool) (bucket.Limiter, error) {
@@ -156,6 +185,7 @@ func runScenarios(t *testing.T, seed uint64, sub *Subject, all ...*Scenario) []*
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := &Runner{ID: "virtual"}
+		r.OpenOwn = func(context.Context, ServerKind) (OwnServer, error) { return virtualServer(sub.Name, seed), nil }
 		for _, p := range plans {
 			res, err := r.Run(t.Context(), p)
 			if err != nil {

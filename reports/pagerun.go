@@ -233,14 +233,27 @@ func latencyRows(run Run) [][]string {
 	return rows
 }
 
+// What Run.Server says of a server of the run's own.
+const (
+	serverOwn      = "own"
+	serverFailover = "failover"
+)
+
 // clockOwner says whose clock a limiter decides by, and how that was changed.
 func clockOwner(run Run) string {
 	words := map[string]string{"caller": "the caller's", "server": "the server's", "process": "its own process's"}[run.Time]
 	if words == "" {
 		return "not known"
 	}
-	if run.ServerClock != nil {
-		words += ", shown with " + clockWords(*run.ServerClock) + "; keys expire by its own"
+	if run.ServerClock == nil {
+		return words
 	}
-	return words
+	clock := clockWords(*run.ServerClock)
+	switch run.Server {
+	case serverOwn:
+		return words + "; the server's was set, and keys expire by it: " + clock
+	case serverFailover:
+		return words + "; a replica took over, and keys expire by its clock: " + clock
+	}
+	return words + ", shown with " + clock + "; keys expire by its own"
 }

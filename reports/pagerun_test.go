@@ -105,7 +105,16 @@ func TestRunSaysHowTheServersClockWasChanged(t *testing.T) {
 	if got := explanation(run, run.Checks[0]); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	run.ServerClock = nil
+	run.Server, run.Time = "failover", "caller"
+	run.Checks[0].Value["leaps"] = 1
+	if facts, want := runFacts(run), (fact{"Clock", "the caller's; a replica took over, and keys expire by its clock: 5 ppm, +300 ms at 1 s"}); !slices.Contains(facts, want) {
+		t.Errorf("%v, want %q among them", facts, want)
+	}
+	want = "It exceeds the ideal bound by 30 tokens; the key that expired early as the server's clock went forward explains up to 30."
+	if got := explanation(run, run.Checks[0]); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	run.ServerClock, run.Time = nil, "server"
 	if facts := runFacts(run); !slices.Contains(facts, fact{"Clock", "the server's"}) {
 		t.Errorf("of the server's own clock: %v", facts)
 	}

@@ -69,9 +69,15 @@ type Run struct {
 
 	Linearizability string `json:"linearizability,omitempty"` // Porcupine's picture of a failing run, a path like Dir
 
-	// ServerClock is how the TIME that the limiter was shown differs from the
-	// server's own, which its keys expire by; nil: it was shown that.
+	// ServerClock is how the server's clock differed from true time; nil: not at all.
+	// Server says how it came to that.
 	ServerClock *Clock `json:"server_clock,omitempty"`
+
+	// Server is shown: the limiter was shown another TIME, and keys expire by the
+	// server's own clock; own: the wall clock of a server of the run's own was set,
+	// TIME and expiries with it; failover: a replica with that clock took over. "":
+	// the server was left alone.
+	Server string `json:"server,omitempty"`
 
 	// Disturbance is what the scenario does to the clocks, where it names one;
 	// nil: nothing, or not told.
@@ -105,7 +111,7 @@ type Limit struct {
 
 // Disturbance is one thing that is done to clocks, and how much of it.
 type Disturbance struct {
-	Kind string  `json:"kind"` // spread | drift | jitter | strobe | freeze | step-back | step-forward | step-both | leaves | held | silence | server-step-back | server-step-forward
+	Kind string  `json:"kind"` // spread | drift | jitter | strobe | freeze | step-back | step-forward | step-both | leaves | held | silence | server-step-back | server-step-forward | server-set-back | server-set-forward | failover-behind | failover-ahead
 	Of   string  `json:"of"`   // whose clock: caller | server
 	Size float64 `json:"size"` // 0 or more
 	Unit string  `json:"unit"` // s | ppm

@@ -69,8 +69,11 @@ func clockCause(run Run, c Check) string {
 		spread = clockSpread(run)
 	}
 	clocks := "the clocks' spread"
-	if run.ServerClock != nil {
+	if byServer(run) {
 		clocks = "the shift of the server's clock"
+	}
+	if c.Value["leaps"] > 0 {
+		return "the key that expired early as the server's clock went forward explains"
 	}
 	expiries := c.Value["expiries"]
 	gone := quantity.Plural(quantity.Number(expiries), "possible expiry")
@@ -126,9 +129,15 @@ func clockSpread(run Run) float64 {
 	return high - low
 }
 
+// byServer says whether the limiter decides by a clock of the server's that was
+// changed.
+func byServer(run Run) bool {
+	return run.ServerClock != nil && run.Time == string(bucket.ServerTime)
+}
+
 // decisive are the clocks that clockSpread is about.
 func decisive(run Run) []Clock {
-	if run.ServerClock != nil {
+	if byServer(run) {
 		return []Clock{*run.ServerClock}
 	}
 	var list []Clock

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ func newReportRun(res *scenarios.Result) reports.Run {
 	}
 	if res.ServerClock != nil {
 		shown := newReportClock(*res.ServerClock)
-		run.ServerClock = &shown
+		run.ServerClock, run.Server = &shown, string(cmp.Or(res.Scenario.Server, scenarios.ServerShown))
 	}
 	if d, ok := res.Scenario.Disturbed(); ok {
 		run.Disturbance = &reports.Disturbance{Kind: d.Kind, Of: d.Of, Size: d.Size, Unit: d.Unit}

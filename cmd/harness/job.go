@@ -252,6 +252,7 @@ func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
 	runner := &scenarios.Runner{ID: j.id, Sleep: alarm.Sleep}
 	if j.redis != nil {
 		runner.Store, runner.Server = j.redis, j.redis
+		runner.OpenOwn = j.limiters.openOwn
 	}
 	if j.stall > 0 && j.redis != nil {
 		end := stall(ctx, j.redis, j.redis.Info().Kind, j.stall, j.flags.seed)

@@ -38,7 +38,12 @@ type limiter struct {
 	about      string
 	file       *limiterfile.File // nil: not a script or command
 	builtin    bool              // the file is ours
+	openOn     opener            // nil: it keeps nothing in Redis
 }
+
+// opener makes a limiter as an instance holds it on a server, with a client of its
+// own that is closed with it.
+type opener func(r *backend.Redis, instance string, witness bool) (bucket.Limiter, error)
 
 func newLimiters() *limiters {
 	started := time.Now()
@@ -124,15 +129,17 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		}
 		return lua.New(f, c)
 	}
+	open := withClient(on)
 	return &limiter{
 		needsRedis: true,
 		about:      fmt.Sprintf("%s, %s's clock", f.Contract, f.Time),
 		file:       f,
+		openOn:     open,
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
 			Stored: true, Witnessed: true, Model: modelOf(f), ModelName: f.Model,
-			Open: t.open(on), OpenShifted: t.openShifted(f.Kind != limiterfile.Command, on),
+			Open: t.open(open), OpenShifted: t.openShifted(f.Kind != limiterfile.Command, on),
 		},
 	}
 }
@@ -144,22 +151,31 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 		}
 		return c.Open(client)
 	}
+	open := withClient(on)
 	return &limiter{
 		needsRedis: true,
+		openOn:     open,
 		about:      "must fail " + c.Check + ": " + c.StandsFor,
 		Subject: &scenarios.Subject{
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity, Costs: c.UsesCost,
 			Expect: expectations(c.Expect), Tokens: tokensField(c.State),
 			Stored: true, Witnessed: c.Script(), Model: c.Model,
-			Open: t.open(on), OpenShifted: t.openShifted(c.Script(), on),
+			Open: t.open(open), OpenShifted: t.openShifted(c.Script(), on),
 		},
 	}
 }
 
-// open gives each instance a client of its own, closed with the limiter.
-func (t *limiters) open(on func(redis.UniversalClient, bool) (bucket.Limiter, error)) func(context.Context, string, bool) (bucket.Limiter, error) {
+// open opens on the command's Redis.
+func (t *limiters) open(open opener) func(context.Context, string, bool) (bucket.Limiter, error) {
 	return func(_ context.Context, instance string, witness bool) (bucket.Limiter, error) {
-		client := t.redis.NewClient(instance)
+		return open(t.redis, instance, witness)
+	}
+}
+
+// withClient gives each instance a client of its own, closed with the limiter.
+func withClient(on func(redis.UniversalClient, bool) (bucket.Limiter, error)) opener {
+	return func(r *backend.Redis, instance string, witness bool) (bucket.Limiter, error) {
+		client := r.NewClient(instance)
 		l, err := on(client, witness)
 		if err != nil {
 			return nil, errors.Join(err, client.Close())
@@ -178,8 +194,8 @@ func (t *limiters) openShifted(script bool, on func(redis.UniversalClient, bool)
 	if !script {
 		return nil
 	}
-	return func(ctx context.Context, instance string, witness bool, clock func() lua.ServerClock) (bucket.Limiter, error) {
-		shown := t.open(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+	return func(_ context.Context, instance string, witness bool, clock func() lua.ServerClock) (bucket.Limiter, error) {
+		shown := withClient(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 			l, err := on(client, witness)
 			if err != nil {
 				return nil, err
@@ -190,7 +206,7 @@ func (t *limiters) openShifted(script bool, on func(redis.UniversalClient, bool)
 			}
 			return one.WithClock(clock)
 		})
-		return shown(ctx, instance, witness)
+		return shown(t.redis, instance, witness)
 	}
 }
 

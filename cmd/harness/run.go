@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bucketproof/bucket"
+	"bucketproof/bucket/backend"
 	"bucketproof/scenarios"
 )
 
@@ -127,6 +128,9 @@ func firstReason(skips []scenarios.Skip) string {
 // selection is what the flags ask for.
 func (f runFlags) selection(t *limiters, names []string) (scenarios.Selection, error) {
 	sel := scenarios.Selection{Quick: f.quick, Seed: f.seed, Witness: scenarios.Witness(f.witness)}
+	if why := backend.CanOwnClock(f.redis); why != nil {
+		sel.NoOwn = why.Error()
+	}
 	var err error
 	switch {
 	case f.witness != "auto" && f.witness != "on" && f.witness != "off":

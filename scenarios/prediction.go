@@ -225,7 +225,8 @@ func (m *measure) of(name, figure string) float64 {
 // predicted:
 //
 //   - tokens: one, and R × (the clock's granularity and stray, and the time that
-//     the bursts of the worst window took, or its longest call);
+//     the bursts of the worst window took, or its longest call, and a failover, in
+//     which nothing is taken and a full bucket forgets what is earned meanwhile);
 //   - tokens per second: that, over the length of the run, and four times 1/√n of
 //     what is predicted, n being the requests: among n that come from two clocks at
 //     random there are n/4 turns from one to the other, with a deviation of √n/4;
@@ -241,7 +242,7 @@ func (m *measure) figure(name string, predicted float64) (measured, tolerance fl
 	sum, l := &m.res.Report.Summary, m.res.Limit
 	length, lambda := m.names["T"].(float64), m.names["lambda"].(float64)
 	peak := m.of(check.OverAdmission, "peak_excess")
-	tokens := 1 + l.Rate*(m.res.Spec.Granularity+m.res.Spec.ClockStray+m.unsure()).Seconds()
+	tokens := 1 + l.Rate*(m.res.Spec.Granularity+m.res.Spec.ClockStray+m.unsure()+m.leaping()).Seconds()
 	switch name {
 	case "peak_excess":
 		return peak, tokens
@@ -301,6 +302,15 @@ func (m *measure) unsure() time.Duration {
 		return time.Duration(sum + longest)
 	}
 	return time.Duration(max(0, end-start-held-int64(length(m.res.Scenario.Phases))))
+}
+
+// leaping is how long the server's clock took to go forward.
+func (m *measure) leaping() time.Duration {
+	var longest int64
+	for _, leap := range m.res.Spec.Leaps {
+		longest = max(longest, leap.To-leap.From)
+	}
+	return time.Duration(longest)
 }
 
 // window is the worst window of over-admission, or the whole run.

@@ -58,3 +58,23 @@ func TestClockIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestHeroCanBeSeen: of faults that are alike, the first that a picture shows.
+func TestHeroCanBeSeen(t *testing.T) {
+	over := func(excess float64, expected string) Run {
+		return Run{Limit: Limit{Rate: 100, Capacity: 50}, Verdict: asExpected, Checks: []Check{{
+			Name: "over-admission", Verdict: "fail", Expected: expected, Evidence: []byte(`{"window":{"end_ns":1}}`),
+			Value: map[string]float64{"peak_excess": excess},
+		}}}
+	}
+	r := &Report{Runs: []Run{over(0.2, "fail"), over(9, "fail"), over(25, "fail"), over(50, "fail")}}
+	if got := hero(r); got != 2 {
+		t.Errorf("run %d, want 2", got)
+	}
+	surprise := over(0.2, "pass")
+	surprise.Verdict = "unexpected"
+	r.Runs = append(r.Runs, surprise)
+	if got := hero(r); got != 4 {
+		t.Errorf("run %d, want 4: a small surprise before a large fault that was expected", got)
+	}
+}

@@ -70,10 +70,14 @@ func weight(run Run) float64 {
 	return rank
 }
 
+// conspicuous is the part of the capacity from which on an excess is seen in a
+// picture at once.
+const conspicuous = 0.2
+
 // hero is the run to show first: the first that is not as expected, before the
 // others one that the limiter's clock rule does not explain; else the first with
-// a fault caught; and of these one that exceeds the bound before others; -1 when
-// there is none.
+// a fault caught; and of these one that exceeds the bound before others, by what
+// can be seen; -1 when there is none.
 func hero(r *Report) int {
 	best, rank := -1, 0
 	for i, run := range r.Runs {
@@ -82,16 +86,19 @@ func hero(r *Report) int {
 			n := 0
 			switch {
 			case stateOfCheck(run, c) == unexpected && !c.WithinPrediction:
-				n = 8
+				n = 12
 			case stateOfCheck(run, c) == unexpected:
-				n = 4
+				n = 6
 			case c.Verdict == string(check.Fail):
-				n = 1
+				n = 3
 			default:
 				continue
 			}
 			if c.Name == check.OverAdmission && evidenceOf(c).Window != nil {
 				n++
+				if c.Value["peak_excess"] >= conspicuous*run.Limit.Capacity {
+					n++
+				}
 			}
 			score = max(score, n)
 		}

@@ -43,8 +43,9 @@ func (r *Redis) describe(fields map[string]string) error {
 	if fields["server_name"] == "valkey" {
 		r.info.Engine, r.info.Version = "valkey", fields["valkey_version"]
 	}
+	ours, _ := r.server.(*process)
 	switch {
-	case fields["redis_mode"] == "cluster":
+	case fields["redis_mode"] == "cluster" && (ours == nil || !ours.cluster):
 		return usagef("redis at %s is a node of a cluster, which is not supported yet: name a single server", r.info.Address)
 	case fields["redis_mode"] == "sentinel":
 		return usagef("redis at %s is a sentinel, which is not supported yet: name the primary itself", r.info.Address)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -32,6 +33,7 @@ type process struct {
 	dir     string
 	port    int       // fixed by the first start
 	clock   *ownClock // nil: the machine's
+	cluster bool      // a node of one
 
 	mu    sync.Mutex
 	child *child // nil: stopped
@@ -47,7 +49,7 @@ func openProcess(ctx context.Context, o Options) (*Redis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: make its folder: %w", program, err)
 	}
-	p := &process{program: program, dir: dir}
+	p := &process{program: program, dir: dir, cluster: o.cluster}
 	if o.OwnClock {
 		if p.clock, err = newOwnClock(ctx, dir); err != nil {
 			return nil, cleanedUp(err, p.close())
@@ -96,7 +98,7 @@ func (p *process) start(ctx context.Context) error {
 	for range portAttempts {
 		port := p.port
 		if port == 0 {
-			if port, err = freePort(); err != nil {
+			if port, err = p.freePort(); err != nil {
 				return fmt.Errorf("start %s: %w", p.program, err)
 			}
 		}
@@ -146,6 +148,9 @@ func (p *process) command(port int) *exec.Cmd {
 		"--daemonize", "no",
 		"--dir", p.dir,
 	)
+	if p.cluster {
+		cmd.Args = append(cmd.Args, "--cluster-enabled", "yes")
+	}
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C") // it refuses to start in a locale that is not installed
 	if p.clock != nil {
@@ -228,6 +233,25 @@ func freePort() (int, error) {
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
+
+// freePort is one for the server, also for a node of a cluster, which talks to the
+// others on a port that is 10,000 higher.
+func (p *process) freePort() (int, error) {
+	for range busAttempts {
+		port, err := freePort()
+		if err != nil || !p.cluster || port <= math.MaxUint16-busOffset {
+			return port, err
+		}
+	}
+	return 0, errors.New("find a free port: none is low enough for a node of a cluster")
+}
+
+// The port of a cluster's bus, and how many ports are tried for one: of those that a
+// system hands out, a sixth is too high as a rule.
+const (
+	busOffset   = 10_000
+	busAttempts = 100
+)
 
 // pause waits for d, or less when ctx ends.
 func pause(ctx context.Context, d time.Duration) error {

@@ -45,6 +45,8 @@ type Options struct {
 	// [Redis.ShiftClock]. It needs Linux and a C compiler; without them, and of
 	// any other kind, Open fails with [ErrOwnClock].
 	OwnClock bool
+
+	cluster bool // a process is a node of a cluster, without slots yet
 }
 
 func (o Options) logf(format string, args ...any) {

@@ -36,7 +36,7 @@ type process struct {
 	cluster bool      // a node of one
 
 	mu    sync.Mutex
-	child *child // nil: stopped
+	child *logged // nil: stopped
 }
 
 // openProcess starts redis-server or valkey-server, whichever is on PATH.
@@ -102,7 +102,7 @@ func (p *process) start(ctx context.Context) error {
 				return fmt.Errorf("start %s: %w", p.program, err)
 			}
 		}
-		var c *child
+		var c *logged
 		c, err = p.launch(ctx, port)
 		if err == nil {
 			p.port, p.child = port, c
@@ -116,21 +116,21 @@ func (p *process) start(ctx context.Context) error {
 }
 
 // launch starts the program on port and waits for it.
-func (p *process) launch(ctx context.Context, port int) (*child, error) {
-	c, err := startChild(p.command(port), filepath.Join(p.dir, "server.log"))
+func (p *process) launch(ctx context.Context, port int) (*logged, error) {
+	c, err := startLogged(p.command(port), filepath.Join(p.dir, "server.log"))
 	if err != nil {
 		return nil, err
 	}
 	for {
-		err := answers(ctx, port, c.pid())
+		err := answers(ctx, port, c.PID())
 		if err == nil {
 			return c, nil
 		}
-		if c.exited() {
+		if c.Exited() {
 			return nil, c.obituary()
 		}
 		if errors.Is(err, errPortTaken) || pause(ctx, startPoll) != nil {
-			c.kill()
+			c.Kill()
 			return nil, fmt.Errorf("it does not answer on port %d: %w", port, err)
 		}
 	}
@@ -182,7 +182,7 @@ func (p *process) stop(context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.child != nil {
-		p.child.kill()
+		p.child.Kill()
 		p.child = nil
 	}
 	return nil
@@ -195,7 +195,7 @@ func (p *process) alive() error {
 	switch {
 	case p.child == nil:
 		return errStopped
-	case p.child.exited():
+	case p.child.Exited():
 		return p.child.obituary()
 	}
 	return nil
@@ -205,14 +205,14 @@ func (p *process) alive() error {
 func (p *process) suspend(ctx context.Context, d time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.child == nil || p.child.exited() {
+	if p.child == nil || p.child.Exited() {
 		return errStopped
 	}
-	if err := suspendGroup(p.child.cmd.Process); err != nil {
+	if err := p.child.Suspend(); err != nil {
 		return err
 	}
 	_ = pause(ctx, d)
-	return resumeGroup(p.child.cmd.Process)
+	return p.child.Resume()
 }
 
 func (p *process) close() error {

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package backend
+package child
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-func childAttributes() *syscall.SysProcAttr { return nil }
+func attributes() *syscall.SysProcAttr { return nil }
 
 func killGroup(p *os.Process) { _ = p.Kill() }
 

@@ -2,7 +2,6 @@ package limiterfile
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -59,74 +58,6 @@ func (d *decoder) command(f field) (err error) {
 	return err
 }
 
-func (d *decoder) exec(f field) error {
-	items, err := d.src.items(f, `[node, limiter.js]`)
-	if err != nil {
-		return err
-	}
-	for i, item := range items {
-		t, err := d.src.text(item, fmt.Sprintf("exec[%d]", i), "text")
-		if err != nil {
-			return err
-		}
-		if i == 0 && strings.TrimSpace(t.text) == "" {
-			return d.src.errorf(t.at, "exec[0] is empty, want the program to start")
-		}
-		d.file.Exec = append(d.file.Exec, t.text)
-	}
-	return nil
-}
-
-func (d *decoder) http(f field) error {
-	fields, err := d.src.fields(f.value, "`http`", []string{"method", "url", "headers", "body"})
-	if err != nil {
-		return err
-	}
-	g := &Gateway{}
-	for _, f := range fields {
-		switch f.name {
-		case "method":
-			g.Method, err = d.src.oneOf(f, http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead, http.MethodOptions)
-		case "url":
-			g.URL, err = d.one(f)
-		case "body":
-			g.Body, err = d.one(f)
-		case "headers":
-			g.Headers, err = d.headers(f)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(g.URL.parts) == 0 {
-		return d.src.errorf(f.at, "`http` has no url; add one, such as url: \"http://localhost:8080/take?key=${key}\"")
-	}
-	if g.Method == "" {
-		g.Method = http.MethodGet
-		if len(g.Body.parts) > 0 {
-			g.Method = http.MethodPost
-		}
-	}
-	d.file.Gateway = g
-	return nil
-}
-
-func (d *decoder) headers(f field) ([]Header, error) {
-	fields, err := d.src.fields(f.value, "`headers`", nil)
-	if err != nil {
-		return nil, err
-	}
-	var out []Header
-	for _, f := range fields {
-		t, err := d.one(f)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Header{Name: http.CanonicalHeaderKey(f.name), Value: t})
-	}
-	return out, nil
-}
-
 func (d *decoder) keys(f field) (err error) {
 	d.file.Keys, err = d.templates(f, `["rl:${key}"]`, requestNames)
 	if err != nil {
@@ -154,6 +85,9 @@ func (d *decoder) commandKeys() error {
 
 func (d *decoder) args(f field) error {
 	if k := d.file.Kind; k != Script && k != Source && k != "" {
+		if k == Exec {
+			return d.src.errorf(f.at, "`args` belongs to a script; a program finds RATE and CAPACITY in its environment and the rest in each line")
+		}
 		return d.src.errorf(f.at, "`args` belongs to a script; put the values into `%s`", k)
 	}
 	if list, ok := f.value.(*ast.SequenceNode); ok && len(list.Values) == 0 {

@@ -95,8 +95,12 @@ func (d *decoder) finish(at place) error {
 		return d.src.errorf(at, "nothing says how the limiter is asked; add one of %s", strings.Join(kinds, ", "))
 	case len(f.Keys) == 0 && (f.Kind == Script || f.Kind == Source):
 		return d.src.errorf(at, "`keys` is missing; add a line such as `keys: [\"rl:${key}\"]`")
+	case !f.Reply.Allowed.Defined() && f.Kind == HTTP:
+		return d.src.errorf(at, "`reply` is missing; add a line such as `reply: {allowed: status == 200, denied: status == 429}`")
 	case !f.Reply.Allowed.Defined() && f.Kind != Exec:
 		return d.src.errorf(at, "`reply` is missing; add a line such as `reply: {allowed: reply == 1}`")
+	case len(f.Keys) == 0 && f.State != nil && f.Kind != Command:
+		return d.src.errorf(f.places["state"], "`state` without `keys`: nothing says under which keys in Redis; add a line such as `keys: [\"rl:${key}\"]`")
 	}
 	if f.Kind == Command && len(f.Keys) == 0 {
 		if err := d.commandKeys(); err != nil {
@@ -109,7 +113,8 @@ func (d *decoder) finish(at place) error {
 			f.Time = bucket.CallerTime
 		}
 	}
-	f.UsesCost = d.uses.has(nameCost) || f.Kind == Exec // the JSON lines always carry it
+	f.UsesCost = d.uses.has(nameCost) || f.Kind == Exec     // the JSON lines always carry it
+	f.UsesLimit = d.uses&limitNames != 0 || f.Kind == Exec // as its environment does the limit
 	return d.checkModel()
 }
 

@@ -57,7 +57,7 @@ type File struct {
 	Gateway    *Gateway   // of an http limiter, else nil
 	Exec       []string   // program and arguments of an exec limiter
 
-	Keys  []Template // what is stored in Redis for a request; the first one routes
+	Keys  []Template // what is stored in Redis for a request; the first one routes; nil: nothing, as far as is told
 	Args  []Expr     // ARGV of a script
 	Reply Reply      // zero for exec, whose protocol is fixed
 
@@ -66,7 +66,8 @@ type File struct {
 	Limit  *bucket.Limit          // the only limit it can keep; nil: any
 	Expect map[string]Expectation // by check; nil: all must pass
 
-	UsesCost bool // some expression uses cost: the limiter takes a cost
+	UsesCost  bool // some expression uses cost: the limiter takes a cost
+	UsesLimit bool // the limiter is told the limit: some expression uses it
 
 	src    *source
 	places map[string]place // of the top-level fields

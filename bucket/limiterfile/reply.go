@@ -3,6 +3,7 @@ package limiterfile
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"time"
 
 	"bucketproof/bucket"
@@ -25,10 +26,47 @@ func (f *File) Decide(l bucket.Limit, r bucket.Request, reply any) (bucket.Decis
 	return f.Reply.decide(&s)
 }
 
-// DecideHTTP is [File.Decide] for the answer of an http limiter.
+// DecideHTTP is [File.Decide] for the answer of an http limiter. Where the file
+// does not say what a denial is, whatever is not allowed is one, if it comes with
+// status 429 or one from 200 to 299; other statuses tell of an error.
 func (f *File) DecideHTTP(l bucket.Limit, r bucket.Request, answer Response) (bucket.Decision, error) {
 	s := scope{limit: l, req: r, http: answer}
-	return f.Reply.decide(&s)
+	d, err := f.Reply.decide(&s)
+	if err == nil && !d.Allowed && !f.Reply.Denied.Defined() && answer.Status/100 != 2 && answer.Status != http.StatusTooManyRequests {
+		return bucket.Untold(false), f.Reply.Allowed.errorf(0, "the answer (status %d) is not allowed, and an error is no denial; if it is one here, add denied: status == %d", answer.Status, answer.Status)
+	}
+	return d, err
+}
+
+// Answer is what an exec limiter answered, as its JSON line tells it.
+type Answer struct {
+	Allowed    *bool    `json:"allowed"`     // nil: it does not say
+	Remaining  *float64 `json:"remaining"`   // tokens; nil: not told
+	RetryAfter *float64 `json:"retry_after"` // seconds; nil or below 0: not told
+	Error      *string  `json:"error"`       // why there is no decision; nil: there is one
+}
+
+// DecideExec is [File.Decide] for the answer of an exec limiter.
+func (f *File) DecideExec(a Answer) (bucket.Decision, error) {
+	switch {
+	case a.Error != nil:
+		return bucket.Untold(false), f.Mistake(string(Exec), "the program answers with an error: "+*a.Error)
+	case a.Allowed == nil:
+		return bucket.Untold(false), f.Mistake(string(Exec), "the program's answer says neither `allowed` nor `error`; write {\"id\": …, \"allowed\": true} or false")
+	}
+	d := bucket.Untold(*a.Allowed)
+	if a.Remaining != nil {
+		d.Remaining = *a.Remaining
+	}
+	if a.RetryAfter != nil && *a.RetryAfter >= 0 {
+		d.RetryAfter = ceilDuration(*a.RetryAfter)
+	}
+	return d, nil
+}
+
+// UsesBody reports whether an http limiter's body is read at all.
+func (r *Reply) UsesBody() bool {
+	return (r.Allowed.uses | r.Denied.uses | r.Remaining.uses | r.RetryAfter.uses).has(nameBody)
 }
 
 func (r *Reply) decide(s *scope) (bucket.Decision, error) {

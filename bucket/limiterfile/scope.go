@@ -81,6 +81,9 @@ func (s *nameSet) add(n name)     { *s |= 1 << n }
 // nowNames are the names of the caller's clock.
 const nowNames = nameSet(1<<nameNowS | 1<<nameNowMS | 1<<nameNowUS | 1<<nameNowNS)
 
+// limitNames are the names that depend on the limit.
+const limitNames = nameSet(1<<nameRate | 1<<nameCapacity | 1<<nameWindowS | 1<<nameWindowMS)
+
 // Response is what an HTTP limiter answered.
 type Response struct {
 	Status  int

@@ -19,6 +19,9 @@ type part struct {
 	expr    Expr
 }
 
+// Empty reports whether t is no text at all, as a field that was not given.
+func (t Template) Empty() bool { return len(t.parts) == 0 }
+
 // uses are the names that t depends on.
 func (t Template) uses() nameSet {
 	var out nameSet

@@ -1,0 +1,63 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"regexp"
+	"sync"
+)
+
+// lastWords is the last line that a program has written on its standard error. It
+// reads all the time, so that a program that writes much is never held up.
+type lastWords struct {
+	mu   sync.Mutex
+	last string
+	done chan struct{} // closed when there is no more to come
+}
+
+// lastWordsMost is the most that is kept of a line, in bytes.
+const lastWordsMost = 300
+
+// listen reads r until it ends.
+func listen(r io.Reader) *lastWords {
+	w := &lastWords{done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		lines := bufio.NewReader(r)
+		for {
+			start, err := lines.ReadSlice('\n')
+			w.hear(start)
+			for err == bufio.ErrBufferFull {
+				_, err = lines.ReadSlice('\n') // the rest of a very long line
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return w
+}
+
+// farewell is what Node ends with after an error that it has told of.
+var farewell = regexp.MustCompile(`^Node\.js v\d`)
+
+func (w *lastWords) hear(line []byte) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || farewell.Match(line) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = string(line[:min(len(line), lastWordsMost)])
+}
+
+// String is the last line, behind words that introduce it; "" when there is none.
+func (w *lastWords) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == "" {
+		return ""
+	}
+	return "; last on its standard error: " + w.last
+}

@@ -32,7 +32,7 @@ func (r *run) readClock(ctx context.Context, server ServerClock) (reading, error
 	if r.own != nil {
 		server = r.own
 	}
-	if server == nil || r.plan.Subject.Time != bucket.ServerTime || ctx.Err() != nil {
+	if server == nil || r.plan.Subject.Time != bucket.ServerTime || r.plan.Subject.OwnClock || ctx.Err() != nil {
 		return reading{}, nil
 	}
 	base := time.Now()
@@ -82,6 +82,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	for _, c := range report.Results {
 		res.Verdicts = append(res.Verdicts, Verdict{Result: c, Expected: Expected(&res.Scenario, r.plan.Subject, c.Name)})
 	}
+	r.unlooked(res)
 	r.contend(res)
 	r.share(res)
 	r.elsewhere(res, samples)
@@ -215,6 +216,15 @@ func (r *run) share(res *Result) {
 		if v := &res.Verdicts[i]; v.Name == check.Fairness && v.Verdict == check.Undecided && ideal < enough {
 			v.Verdict = check.Skipped
 			v.Detail = fmt.Sprintf("an ideal bucket grants %.0f here, and fairness is judged by %.0f or more", ideal, enough)
+		}
+	}
+}
+
+// unlooked says why nobody looked at what a limiter stores that tells of no keys.
+func (r *run) unlooked(res *Result) {
+	for i := range res.Verdicts {
+		if v := &res.Verdicts[i]; v.Name == check.StateAudit && v.Verdict == check.Skipped && !r.plan.Subject.Stored {
+			v.Detail = "the limiter tells of no keys in Redis that could be looked at"
 		}
 	}
 }

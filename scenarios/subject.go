@@ -43,6 +43,10 @@ type Subject struct {
 	// the state audit finds it.
 	Stored bool
 
+	// OwnClock says that the server whose clock a limiter with ServerTime uses is
+	// none of the Runner's, so that nobody can read it.
+	OwnClock bool
+
 	// Tokens is the field of the first Redis key that holds the level, "" for
 	// the key's whole value; nil: not known.
 	Tokens *string

@@ -113,7 +113,7 @@ func (d *decoder) finish(at place) error {
 			f.Time = bucket.CallerTime
 		}
 	}
-	f.UsesCost = d.uses.has(nameCost) || f.Kind == Exec     // the JSON lines always carry it
+	f.UsesCost = d.uses.has(nameCost) || f.Kind == Exec    // the JSON lines always carry it
 	f.UsesLimit = d.uses&limitNames != 0 || f.Kind == Exec // as its environment does the limit
 	return d.checkModel()
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"bucketproof/bucket"
@@ -19,6 +20,7 @@ import (
 type conversation struct {
 	file    *limiterfile.File
 	process *process
+	hide    *strings.Replacer
 	queue   chan *call
 	threads sync.WaitGroup
 
@@ -36,9 +38,9 @@ const queueLength = 1024
 // answerMost is the longest line that a program may answer with, in bytes.
 const answerMost = 1 << 20
 
-func converse(f *limiterfile.File, p *process) *conversation {
+func converse(f *limiterfile.File, p *process, hide *strings.Replacer) *conversation {
 	c := &conversation{
-		file: f, process: p, queue: make(chan *call, queueLength), open: map[uint64]*call{}, ended: make(chan struct{}),
+		file: f, process: p, hide: hide, queue: make(chan *call, queueLength), open: map[uint64]*call{}, ended: make(chan struct{}),
 	}
 	c.threads.Go(c.write)
 	c.threads.Go(c.read)
@@ -64,7 +66,7 @@ func (c *conversation) ask(ctx context.Context, r bucket.Request) (limiterfile.A
 	case o := <-q.done:
 		return o.answer, o.err
 	case <-ctx.Done():
-		return none, c.givenUp(q, fmt.Errorf("the program did not %s in time%v: %w", map[bool]string{true: "read", false: "answer"}[q.state.Load() == queued], c.process.said, ctx.Err()))
+		return none, c.givenUp(q, fmt.Errorf("the program did not answer in time%s: %w", c.hide.Replace(c.process.said.String()), ctx.Err()))
 	case <-c.ended:
 	}
 	select {
@@ -98,6 +100,11 @@ func (c *conversation) givenUp(q *call, why error) error {
 	return fmt.Errorf("%w: %w", bucket.ErrUnsent, why)
 }
 
+// mistake is what the program did wrong, told at its place in the limiter file.
+func (c *conversation) mistake(what string) error {
+	return c.file.Mistake(string(limiterfile.Exec), c.hide.Replace(what))
+}
+
 // end ends the conversation for a reason, which is a mistake of the program's.
 func (c *conversation) end(why string) {
 	c.mu.Lock()
@@ -105,7 +112,7 @@ func (c *conversation) end(why string) {
 	select {
 	case <-c.ended:
 	default:
-		c.why = c.file.Mistake(string(limiterfile.Exec), why)
+		c.why = c.mistake(why)
 		close(c.ended)
 	}
 }
@@ -126,7 +133,7 @@ func (c *conversation) write() {
 			}
 			why := c.process.parting("does not read its standard input any more")
 			if n == 0 {
-				q.done <- outcome{err: fmt.Errorf("%w: %w", bucket.ErrUnsent, c.file.Mistake(string(limiterfile.Exec), why))}
+				q.done <- outcome{err: fmt.Errorf("%w: %w", bucket.ErrUnsent, c.mistake(why))}
 			}
 			c.end(why)
 			return
@@ -173,6 +180,9 @@ func (c *conversation) answered(text []byte) error {
 		return fmt.Errorf("the program answered question %d a second time: %s", n, excerpt(text))
 	}
 	delete(c.open, n)
+	if a.Error != nil {
+		*a.Error = c.hide.Replace(*a.Error)
+	}
 	q.done <- outcome{answer: a}
 	return nil
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -107,9 +108,18 @@ func (g *Gateway) ask(ctx context.Context, w words) (limiterfile.Response, error
 		case t.written():
 			return answer, fmt.Errorf("no usable answer: %w", err)
 		case !t.reused || try == attempts || ctx.Err() != nil:
-			return answer, fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
+			return answer, fmt.Errorf("%w: %w%s", bucket.ErrUnsent, err, hint(err))
 		}
 	}
+}
+
+// hint says what to do about an error that a connection could not be made with.
+func hint(err error) string {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
+		return "; does the gateway run, and is this where?"
+	}
+	return ""
 }
 
 // send makes one attempt.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,6 +30,17 @@ func (e Environment) variables(l bucket.Limit) []string {
 		"RATE=" + figure(l.Rate), "CAPACITY=" + figure(l.Capacity),
 		"REDIS_URL=" + e.RedisURL, "INSTANCE=" + e.Instance,
 	}
+}
+
+// hider takes the password out of what a program says.
+func (e Environment) hider() *strings.Replacer {
+	var words []string
+	if u, err := url.Parse(e.RedisURL); err == nil {
+		if secret, ok := u.User.Password(); ok && secret != "" {
+			words = append(words, secret, "…", url.QueryEscape(secret), "…", url.PathEscape(secret), "…")
+		}
+	}
+	return strings.NewReplacer(words...)
 }
 
 // process is a started program and our ends of its pipes.

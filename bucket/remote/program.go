@@ -79,7 +79,7 @@ func (p *Program) started(limit bucket.Limit) (*conversation, error) {
 		p.failed = fmt.Errorf("%w: %w", bucket.ErrUnsent, err)
 		return nil, p.failed
 	}
-	p.limit, p.talk = limit, converse(p.file, process)
+	p.limit, p.talk = limit, converse(p.file, process, p.env.hider())
 	return p.talk, nil
 }
 

@@ -36,7 +36,8 @@ type limiter struct {
 	needsRedis bool
 	foreign    bool // somebody else's, from a file
 	about      string
-	file       *limiterfile.File // nil: not a script or command
+	remote     bool              // behind HTTP, or a process of its own
+	file       *limiterfile.File // nil: there is none
 	builtin    bool              // the file is ours
 	openOn     opener            // nil: it keeps nothing in Redis
 }
@@ -104,9 +105,6 @@ func (t *limiters) make(name string) (*limiter, error) {
 	case f.Contract != limiterfile.TokenBucket:
 		return nil, usage(f.Mistake("contract", fmt.Sprintf("contract %s is not judged by this version, only %s is", f.Contract, limiterfile.TokenBucket)))
 	}
-	if _, err := lua.New(f, nil); err != nil {
-		return nil, usage(err)
-	}
 	l := t.fromFile(f)
 	l.foreign = true
 	return l, nil
@@ -123,6 +121,9 @@ func (t *limiters) inProcess() *limiter {
 }
 
 func (t *limiters) fromFile(f *limiterfile.File) *limiter {
+	if f.Kind == limiterfile.HTTP || f.Kind == limiterfile.Exec {
+		return t.fromRemote(f)
+	}
 	on := func(c redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 		if witness {
 			return lua.NewWitnessed(f, c)
@@ -254,15 +255,13 @@ func tokensField(s *limiterfile.StateFields) *string {
 // probe makes one call to each limiter, so that a mistake in an expression or
 // in the Lua is told before anything runs.
 func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, key string) error {
-	if !l.needsRedis {
+	if !l.needsRedis && !l.remote {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	r := bucket.Request{ID: "probe", Key: key, Instance: "probe", Cost: 1, Now: time.Now()}
-	client := t.redis.NewClient("probe")
-	defer client.Close()
-	if l.file == nil {
+	if l.file == nil || l.remote {
 		opened, err := l.Open(ctx, "probe", false)
 		if err != nil {
 			return err
@@ -270,9 +269,13 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 		if c, ok := opened.(io.Closer); ok {
 			defer c.Close()
 		}
-		_, err = opened.Take(ctx, limit, r)
-		return t.blame(l, err)
+		if _, err = opened.Take(ctx, limit, r); err != nil || l.file == nil {
+			return t.blame(l, err)
+		}
+		return t.probeState(ctx, l.file, limit, r)
 	}
+	client := t.redis.NewClient("probe")
+	defer client.Close()
 	opened, err := lua.New(l.file, client)
 	if err != nil {
 		return err
@@ -280,7 +283,7 @@ func (t *limiters) probe(ctx context.Context, l *limiter, limit bucket.Limit, ke
 	if err := opened.Probe(ctx, limit, r); err != nil {
 		return t.blame(l, err)
 	}
-	return t.probeState(ctx, l.file, opened, limit, r)
+	return t.probeState(ctx, l.file, limit, r)
 }
 
 // blame is why a first call failed. That it never ended, or took the server down
@@ -290,6 +293,8 @@ func (t *limiters) blame(l *limiter, err error) error {
 	var slow net.Error
 	var mistake *limiterfile.Error
 	switch {
+	case l.remote && errors.As(err, &mistake):
+		return mistake
 	case err == nil, errors.Is(err, bucket.ErrUnsent):
 		return err
 	case l.file == nil || l.builtin:
@@ -301,7 +306,7 @@ func (t *limiters) blame(l *limiter, err error) error {
 		return usage(l.file.Mistake(string(l.file.Kind), fmt.Sprintf("the limiter did not answer its first call within %v: see that it ends and waits for nothing", probeTimeout)))
 	case errors.As(err, &mistake):
 		return err
-	case t.redis.Owned():
+	case t.redis != nil && t.redis.Owned():
 		ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
 		defer cancel()
 		if gone := t.redis.Alive(ctx); gone != nil {
@@ -314,7 +319,7 @@ func (t *limiters) blame(l *limiter, err error) error {
 // probeState looks for the state that a limiter file tells of in the key that
 // the probe has left. A name that is wrong there would switch the audit of the
 // level off, and nobody would know.
-func (t *limiters) probeState(ctx context.Context, f *limiterfile.File, l *lua.Limiter, limit bucket.Limit, r bucket.Request) error {
+func (t *limiters) probeState(ctx context.Context, f *limiterfile.File, limit bucket.Limit, r bucket.Request) error {
 	if f.State == nil {
 		return nil
 	}
@@ -324,7 +329,7 @@ func (t *limiters) probeState(ctx context.Context, f *limiterfile.File, l *lua.L
 			told = append(told, s)
 		}
 	}
-	keys, err := l.Keys(limit, r)
+	keys, err := f.KeysOf(limit, r)
 	if err != nil {
 		return err
 	}

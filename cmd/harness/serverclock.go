@@ -98,7 +98,7 @@ func (c *serverClock) offsetWarning(plans []scenarios.Plan, foreign func(*scenar
 	var worst *scenarios.Plan
 	for i := range plans {
 		p := &plans[i]
-		if foreign(p.Subject) && sure*p.Scenario.Limit.Rate >= 1 && (worst == nil || p.Scenario.Limit.Rate > worst.Scenario.Limit.Rate) {
+		if foreign(p.Subject) && !p.Subject.OwnClock && sure*p.Scenario.Limit.Rate >= 1 && (worst == nil || p.Scenario.Limit.Rate > worst.Scenario.Limit.Rate) {
 			worst = p
 		}
 	}
@@ -136,7 +136,8 @@ func (c *serverClock) driftWarning(plans []scenarios.Plan) string {
 		gained, quantity.Number(math.Abs(ppm)), quantity.Number(unsure), quantity.Number(allowedDrift), strings.Join(effects, "; "))
 }
 
-// anyoneBy reports whether some run's limiter goes by such a clock.
+// anyoneBy reports whether some run's limiter goes by such a clock, and keeps its
+// buckets where the server's clock matters.
 func anyoneBy(plans []scenarios.Plan, source bucket.TimeSource) bool {
-	return slices.ContainsFunc(plans, func(p scenarios.Plan) bool { return p.Subject.Time == source })
+	return slices.ContainsFunc(plans, func(p scenarios.Plan) bool { return p.Subject.Time == source && !p.Subject.OwnClock })
 }

@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +21,8 @@ import (
 
 // RequireVar is the environment variable that lists what must be there,
 // separated by commas: "redis" (a server program), "docker", "chromium",
-// "cc" (a C compiler, on Linux).
+// "cc" (a C compiler, on Linux), "nginx", "python" (with its module redis), "node",
+// "perl" (with its module JSON::PP).
 const RequireVar = "HARNESS_REQUIRE"
 
 // Require skips the test because what it needs is missing for the reason
@@ -42,6 +45,22 @@ func Real(t testing.TB) *backend.Redis {
 		Require(t, "redis", err)
 	}
 	return r
+}
+
+// Program is the path of a program that is called name and stands for what in
+// HARNESS_REQUIRE. Servers lie in folders that not everybody's PATH has.
+func Program(t testing.TB, what, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin"} {
+		if err != nil {
+			path, err = exec.LookPath(filepath.Join(dir, name))
+		}
+	}
+	if err != nil {
+		Require(t, what, err)
+	}
+	return path
 }
 
 // OwnClock starts a server process with a wall clock of its own for the test.

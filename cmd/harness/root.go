@@ -22,6 +22,7 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
 		Example: `  harness run                             the standard suite, on whatever Redis there is
   harness run skew-drain --seed 7         one scenario, repeatable
   harness run --limiter my-limiter.yaml   the standard suite for your own limiter
+  harness new limiter mine                a limiter file and its script to start from
   harness check history.jsonl --rate 100 --capacity 50`,
 		Version:       version(),
 		SilenceUsage:  true,
@@ -40,7 +41,7 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
 		return nil
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	root.AddCommand(newRun(s), newCheck(s), newSelftest(s), newReport(s), newList(s))
+	root.AddCommand(newRun(s), newCheck(s), newSelftest(s), newReport(s), newNew(s), newList(s))
 	return root
 }
 

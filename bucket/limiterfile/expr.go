@@ -125,7 +125,10 @@ func (e *Expr) compileError(err error, known []string) error {
 	case `unexpected token Operator("=")`:
 		return e.errorf(f.From, "%s: a single `=`; compare with `==`", e.what)
 	case "unexpected token EOF":
-		return e.errorf(f.From, "%s: the expression ends too early", e.what)
+		return e.errorf(f.From, "%s: the expression ends too early; add what belongs behind it", e.what)
+	}
+	if strings.Contains(f.Message, "mismatched types") {
+		return e.errorf(f.From, "%s: %s; write a number without quotes, and convert text as in `float(reply[1])`", e.what, f.Message)
 	}
 	return e.errorf(f.From, "%s: %s", e.what, f.Message)
 }

@@ -118,10 +118,10 @@ func describe(n ast.Node) string {
 	return "something else"
 }
 
-// list renders names behind a colon; nothing for no names.
+// list renders names behind a colon; where any name will do, an example.
 func list(names []string) string {
 	if len(names) == 0 {
-		return ""
+		return ", as in {name: value}"
 	}
 	return ": " + strings.Join(names, ", ")
 }

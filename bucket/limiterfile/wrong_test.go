@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -155,9 +156,9 @@ var wrong = []struct{ name, file, want string }{
 	{"unknown function", with("args: [celi(rate)]"),
 		"f.yaml:4:8: args[0]: unknown name `celi`, did you mean `ceil`?"},
 	{"unfinished expression", with("args: [rate, capacity +]"),
-		`f.yaml:4:23: args[1]: the expression ends too early`},
+		"f.yaml:4:23: args[1]: the expression ends too early; add what belongs behind it"},
 	{"mismatched types", with("args: [rate + key]"),
-		`f.yaml:4:13: args[0]: invalid operation: + (mismatched types float64 and string)`},
+		"f.yaml:4:13: args[0]: invalid operation: + (mismatched types float64 and string); write a number without quotes, and convert text as in `float(reply[1])`"},
 	{"list as an argument", with("args: ['[1, 2]']"),
 		`f.yaml:4:9: args[0] is a list, want a number, text or a boolean`},
 	{"nil as an argument", with("args: ['nil']"),
@@ -258,6 +259,76 @@ var wrong = []struct{ name, file, want string }{
 		"f.yaml:3:1: `reply` has no meaning with `exec`, whose answers are JSON lines; remove it"},
 	{"exec without a program", "name: e\nexec: [\"\"]\n",
 		`f.yaml:2:8: exec[0] is empty, want the program to start`},
+	{"command that is text", "name: c\ncommand: CL.THROTTLE ${key}\nreply: {allowed: reply == 1}\n",
+		"f.yaml:2:10: `command` is text, want a list such as [\"CL.THROTTLE\", \"${key}\", \"15\", \"30\", \"60\"]"},
+	{"unknown name in a command", "name: c\ncommand: [X, \"${key}\", \"${burst}\"]\nreply: {allowed: reply == 1}\n",
+		"f.yaml:2:27: command[2]: unknown name `burst`, known: key, rate, capacity, cost, now_s, now_ms, now_us, now_ns, instance, request, window_s, window_ms; constant text has quotes of its own: \"'burst'\""},
+	{"list as a word of a command", "name: c\ncommand: [X, \"${key}\", [15, 30]]\nreply: {allowed: reply == 1}\n",
+		"f.yaml:2:24: command[2] is a list, want text"},
+	{"command without a reply", "name: c\ncommand: [X, \"${key}\"]\n",
+		"f.yaml:1:1: `reply` is missing; add a line such as `reply: {allowed: reply == 1}`"},
+	{"status in the reply of a command", "name: c\ncommand: [X, \"${key}\"]\nreply: {allowed: status == 200}\n",
+		"f.yaml:3:18: allowed: unknown name `status`: it exists in `reply`, of an `http` limiter"},
+	{"http with an unknown field", "name: h\nhttp: {uri: \"http://x/${key}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:8: unknown field `uri` in `http`, did you mean `url`?"},
+	{"http with a method in small letters", "name: h\nhttp: {method: post, url: \"http://x/${key}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:16: unknown method `post`, did you mean `POST`?"},
+	{"url without a scheme", "name: h\nhttp: {url: \"localhost:8080/${key}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:13: url: it does not begin with http:// or https://; write it as http://localhost:8080/take?key=${key}"},
+	{"url of another scheme", "name: h\nhttp: {url: \"ftp://x/${key}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:13: url: it does not begin with http:// or https://; write it as http://localhost:8080/take?key=${key}"},
+	{"url without a host", "name: h\nhttp: {url: \"http:///take?key=${key}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:13: url: it names no host; write it as http://localhost:8080/take?key=${key}"},
+	{"url with a port that is none", "name: h\nhttp: {url: \"http://x:http/${key}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:13: url: invalid port \":http\" after host; write it as http://localhost:8080/take?key=${key}"},
+	{"unknown name in a url", "name: h\nhttp: {url: \"http://x/${user}\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:25: url: unknown name `user`, known: key, rate, capacity, cost, now_s, now_ms, now_us, now_ns, instance, request, window_s, window_ms; constant text has quotes of its own: \"'user'\""},
+	{"url that is a list", "name: h\nhttp: {url: [\"http://x/${key}\"]}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:13: url is a list, want text"},
+	{"http without a key", "name: h\nhttp: {url: \"http://x/take\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:1: nothing in `http` holds `${key}`: all buckets and all runs would share one; put it into the url, a header or the body"},
+	{"headers that are a list", "name: h\nhttp: {url: \"http://x/${key}\", headers: [x-user]}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:41: `headers` is a list, want fields, as in {name: value}"},
+	{"header that is no name", "name: h\nhttp: {url: \"http://x/${key}\", headers: {\"x user\": a}}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:42: \"x user\" is no header's name; use letters, digits and dashes"},
+	{"header that follows from the body", "name: h\nhttp: {url: \"http://x/${key}\", body: a, headers: {content-length: 1}}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:51: header `content-length` follows from the body; remove it"},
+	{"header given twice", "name: h\nhttp: {url: \"http://x/${key}\", headers: {x-user: a, X-User: b}}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:53: header `X-User` is given twice; remove one"},
+	{"header of two lines", "name: h\nhttp:\n  url: \"http://x/${key}\"\n  headers:\n    x-user: \"a\\nb\"\nreply: {allowed: status == 200}\n",
+		"f.yaml:5:13: header `x-user` has more than one line; write its value in one"},
+	{"empty body", "name: h\nhttp: {url: \"http://x/${key}\", body: \"\"}\nreply: {allowed: status == 200}\n",
+		"f.yaml:2:38: body is empty, want text"},
+	{"http without a reply", "name: h\nhttp: {url: \"http://x/${key}\"}\n",
+		"f.yaml:1:1: `reply` is missing; add a line such as `reply: {allowed: status == 200, denied: status == 429}`"},
+	{"status as a text", "name: h\nhttp: {url: \"http://x/${key}\"}\nreply: {allowed: status == '200'}\n",
+		"f.yaml:3:25: allowed: invalid operation: == (mismatched types int and string); write a number without quotes, and convert text as in `float(reply[1])`"},
+	{"denied that is a number", "name: h\nhttp: {url: \"http://x/${key}\"}\nreply: {allowed: status == 200, denied: 429}\n",
+		"f.yaml:3:41: denied is a number, want true or false"},
+	{"args of http", "name: h\nhttp: {url: \"http://x/${key}\"}\nargs: [rate]\nreply: {allowed: status == 200}\n",
+		"f.yaml:3:1: `args` belongs to a script; put the values into `http`"},
+	{"state of http without keys", "name: h\nhttp: {url: \"http://x/${key}\"}\nreply: {allowed: status == 200}\nstate: {tokens: string}\n",
+		"f.yaml:4:1: `state` without `keys`: nothing says under which keys in Redis; add a line such as `keys: [\"rl:${key}\"]`"},
+	{"http and exec", "name: h\nhttp: {url: \"http://x/${key}\"}\nexec: [node, x.js]\nreply: {allowed: status == 200}\n",
+		"f.yaml:3:1: `exec` beside `http`: a limiter is asked in one way; keep one of them"},
+	{"exec that is text", "name: e\nexec: node limiter.js\n",
+		"f.yaml:2:7: `exec` is text, want a list such as [node, limiter.js]"},
+	{"exec that is a shell's line", "name: e\nexec: [\"node limiter.js\"]\n",
+		"f.yaml:2:8: exec[0] is \"node limiter.js\", the name of one program: no shell reads it; give each argument an entry of its own, as in [node, limiter.js]"},
+	{"empty exec", "name: e\nexec: []\n",
+		"f.yaml:2:7: `exec` is an empty list, want a list such as [node, limiter.js]"},
+	{"exec with a mapping", "name: e\nexec: [node, {file: x.js}]\n",
+		"f.yaml:2:14: exec[1] is a mapping, want text"},
+	{"args of exec", "name: e\nexec: [node, x.js]\nargs: [rate]\n",
+		"f.yaml:3:1: `args` belongs to a script; a program finds RATE and CAPACITY in its environment and the rest in each line"},
+	{"state of exec without keys", "name: e\nexec: [node, x.js]\nstate: {tokens: string}\n",
+		"f.yaml:3:1: `state` without `keys`: nothing says under which keys in Redis; add a line such as `keys: [\"rl:${key}\"]`"},
+	{"model of exec without state", "name: e\nexec: [node, x.js]\nmodel: app-clock\n",
+		"f.yaml:3:1: replaying against app-clock needs to read the state; add `state: {tokens: …, time: …}`"},
+	{"model of exec on the other clock", "name: e\nexec: [node, x.js]\nkeys: [\"${key}\"]\nmodel: redis-time\nstate: {tokens: \"hash a\", time: \"hash b\"}\n",
+		"f.yaml:4:1: model redis-time decides by the server's clock, but `time` is caller; change one"},
+	{"keys of exec without a key", "name: e\nexec: [node, x.js]\nkeys: [\"rl\"]\n",
+		"f.yaml:3:8: keys[0] does not hold `${key}`: all buckets and all runs would share it; write \"rl:${key}\""},
 	{"after a byte order mark", "\ufeff" + with("tme: caller"),
 		"f.yaml:6:1: unknown field `tme` in the limiter file, did you mean `time`?"},
 	{"with carriage returns", strings.ReplaceAll(with("tme: caller"), "\n", "\r\n"),
@@ -283,6 +354,34 @@ func TestWrongFilesAreErrorsOfOneLine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hints are the words with which a message says what to do, one of them at least.
+var hints = regexp.MustCompile(`want |did you mean|known: |; (add|write|remove|give|keep|put|change|use|quote|compare|indent)|: (use|time is|it exists)|are needed|belongs? |must be quoted|one file holds|counts from|first given|can be sent|needs to read|such as|or remove it`)
+
+// TestWrongFilesOfEveryKind counts them, and looks for what each says to do.
+func TestWrongFilesOfEveryKind(t *testing.T) {
+	kinds := map[string]int{"http": 0, "exec": 0, "command": 0, "script": 0}
+	for _, w := range wrong {
+		for kind := range kinds {
+			if strings.Contains(w.file, "\n"+kind+": ") {
+				kinds[kind]++
+			}
+		}
+		_, message, _ := strings.Cut(w.want, ": ")
+		if !hints.MatchString(message) {
+			t.Errorf("%s: the message says nothing of what to do: %s", w.name, w.want)
+		}
+	}
+	if len(wrong) < 100 {
+		t.Errorf("%d wrong files, want a hundred and more", len(wrong))
+	}
+	for kind, least := range map[string]int{"http": 20, "exec": 10, "command": 8, "script": 50} {
+		if kinds[kind] < least {
+			t.Errorf("%d wrong files of kind %s, want %d and more", kinds[kind], kind, least)
+		}
+	}
+	t.Logf("%d wrong files: %v", len(wrong), kinds)
 }
 
 func TestLoadNamesTheFileThatIsNotThere(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bucketproof/bucket/check"
+	"bucketproof/bucket/limiterfile"
+	"bucketproof/reports"
 	"bucketproof/scenarios"
 )
 
@@ -19,7 +22,8 @@ func newList(s streams) *cobra.Command {
 		Short: "List scenarios, suites, limiters or checks, name first",
 		Example: `  harness list
   harness list scenarios
-  harness list scenario skew-drain > mine.yaml`,
+  harness list scenario skew-drain > mine.yaml
+  harness list schema limiter > limiter.schema.json`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -57,8 +61,36 @@ func newList(s streams) *cobra.Command {
 				return environment(err)
 			},
 		},
+		listSchema(s),
 	)
 	return c
+}
+
+// schemas are the JSON Schemas that are published, by what they are of.
+var schemas = map[string]func() []byte{"limiter": limiterfile.Schema, "scenario": scenarios.Schema, "results": reports.Schema}
+
+// listSchema is `harness list schema`.
+func listSchema(s streams) *cobra.Command {
+	names := slices.Sorted(maps.Keys(schemas))
+	return &cobra.Command{
+		Use: "schema NAME", Short: "Print the JSON Schema of limiter files, scenario files or results.json",
+		Long: `Schema prints a JSON Schema (draft 2020-12). An editor that is told of it completes
+and checks what you write: with the YAML language server, save it beside your file
+and begin that with the line
+
+  # yaml-language-server: $schema=limiter.schema.json`,
+		Example:   "  harness list schema limiter > limiter.schema.json",
+		Args:      exactly("NAME"),
+		ValidArgs: names,
+		RunE: func(_ *cobra.Command, args []string) error {
+			schema, ok := schemas[args[0]]
+			if !ok {
+				return usagef("there is no schema of %q, there are %s", args[0], strings.Join(names, ", "))
+			}
+			_, err := s.out.Write(schema())
+			return environment(err)
+		},
+	}
 }
 
 // table prints rows of two columns.

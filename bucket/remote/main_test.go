@@ -105,6 +105,10 @@ var behaviours = map[string]func(*bufio.Scanner){
 		fmt.Fprintln(os.Stderr, "and yet it stays")
 		time.Sleep(time.Hour)
 	},
+	"tells its environment": answering(0, func(*bufio.Scanner, asked) {
+		fmt.Fprintln(os.Stderr, "cannot connect to", os.Getenv("REDIS_URL"))
+		os.Exit(1)
+	}),
 	"environment": answering(0, func(_ *bufio.Scanner, q asked) {
 		dir, _ := os.Getwd()
 		fmt.Printf("{\"id\":%q,\"error\":%q}\n", q.ID, strings.Join([]string{

@@ -101,6 +101,27 @@ func TestProgramIsToldTheLimitAndWhoAsks(t *testing.T) {
 	}
 }
 
+// TestPasswordsAreNotRepeated: a program is told how to reach Redis, and what it
+// says of that is for others to see.
+func TestPasswordsAreNotRepeated(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, behaviour := range []string{"environment", "tells its environment"} {
+		f := parse(t, ".", fmt.Sprintf("name: mine\nexec: [%q, program, %q]\n", self, behaviour))
+		p, err := remote.NewProgram(f, remote.Environment{RedisURL: "redis://me:s%2Fcret@127.0.0.1:1/3"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = take(t, p, patience)
+		if err == nil || strings.Contains(err.Error(), "cret") || !strings.Contains(err.Error(), "redis://me:…@127.0.0.1:1/3") {
+			t.Errorf("%s: %v", behaviour, err)
+		}
+		_ = p.Close()
+	}
+}
+
 func TestWhatAnAnswerTells(t *testing.T) {
 	d, err := take(t, program(t, "number"), patience)
 	want := bucket.Decision{Remaining: 0.5, RetryAfter: 10100 * time.Microsecond}

@@ -156,6 +156,31 @@ func TestGateways(t *testing.T) {
 	}
 }
 
+// TestLimitThatNobodyKnows: a gateway that is told no limit, and whose file names
+// none, is held to one that it may not have. That is said.
+func TestLimitThatNobodyKnows(t *testing.T) {
+	dir, address := t.TempDir(), gateway(t, 0)
+	text := "http: {url: \"" + address + "/?key=${key}%s\"}\nreply: {allowed: status == 200, denied: status == 429}\n%s"
+	const says = "limiter gate is told no limit, and names none"
+	for _, tt := range []struct {
+		query, more string
+		args        []string
+		said        bool
+	}{
+		{"", "", nil, true},
+		{"", "", []string{"--rate", "100"}, true},
+		{"", "", []string{"--rate", "100", "--capacity", "50"}, false},
+		{"", "limit: {rate: 100, capacity: 50}\n", nil, false},
+		{"&rate=${rate}&burst=${capacity}", "", nil, false},
+	} {
+		file := limiterFile(t, dir, "gate", fmt.Sprintf(text, tt.query, tt.more))
+		_, errs, _ := command(t.Context(), append([]string{"run", "obey-hint", "--limiter", file, "--out", filepath.Join(dir, "out")}, tt.args...)...)
+		if strings.Contains(errs, says) != tt.said {
+			t.Errorf("%+v: standard error says %s", tt, errs)
+		}
+	}
+}
+
 // TestMissingGateway: exit 4 for one that nobody runs, and 3, with the place, for
 // one whose answers the file cannot read or that a program's file spoils.
 func TestMissingGateway(t *testing.T) {

@@ -1,7 +1,11 @@
 package limiterfile_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"strings"
+	"testing"
 	"time"
 
 	"bucketproof/bucket"
@@ -42,4 +46,31 @@ grannularity: 1us
 	fmt.Println(err)
 	// Output:
 	// mine.yaml:3:1: unknown field `grannularity` in the limiter file, did you mean `granularity`?
+}
+
+// TestReadmeLimiters: what the README shows are limiter files.
+func TestReadmeLimiters(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(data), "## Bring your own limiter\n")
+	if !found {
+		t.Fatal("README.md shows no limiter")
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	s, files := compiled(t), 0
+	for _, block := range strings.Split(text, "\n\n") {
+		if !strings.HasPrefix(block, "    name: ") {
+			continue
+		}
+		files++
+		_, err := limiterfile.Parse("README.md", []byte(block), func(string) ([]byte, error) { return []byte("return 1"), nil })
+		if err = errors.Join(err, fits(s, block)); err != nil {
+			t.Errorf("%s\n%v", block, err)
+		}
+	}
+	if files != 3 {
+		t.Errorf("%d limiter files, want a script, a gateway and a program", files)
+	}
 }

@@ -175,7 +175,7 @@ func (c Selection) unfit(s, written *Scenario, sub *Subject) string {
 		return "the server's clock is changed in this scenario, and only a limiter that is one script can be shown another TIME"
 	}
 	switch {
-	case s.own() && !sub.Stored:
+	case s.own() && (!sub.Stored || sub.OwnClock):
 		return "the server's clock is set in this scenario, and the limiter keeps nothing on it"
 	case s.own() && c.NoOwn != "":
 		return "the run needs a server of its own: " + c.NoOwn

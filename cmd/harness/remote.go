@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"bucketproof/bucket"
+	"bucketproof/bucket/backend"
 	"bucketproof/bucket/limiterfile"
 	"bucketproof/bucket/remote"
 	"bucketproof/scenarios"
@@ -20,24 +20,25 @@ func (t *limiters) fromRemote(f *limiterfile.File) *limiter {
 	if gateway {
 		about = "behind HTTP"
 	}
+	open := func(r *backend.Redis, instance string, _ bool) (bucket.Limiter, error) { return openRemote(f, r, instance) }
 	return &limiter{
 		needsRedis: stored || !gateway,
 		remote:     true,
+		openOn:     open,
 		about:      fmt.Sprintf("%s, %s's clock, %s", f.Contract, f.Time, about),
 		file:       f,
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
 			Stored: stored, OwnClock: gateway, Model: modelOf(f), ModelName: f.Model,
-			Open: func(_ context.Context, instance string, _ bool) (bucket.Limiter, error) {
-				return t.openRemote(f, instance)
-			},
+			Open: t.open(open),
 		},
 	}
 }
 
-// openRemote gives each instance connections or a process of its own.
-func (t *limiters) openRemote(f *limiterfile.File, instance string) (bucket.Limiter, error) {
+// openRemote gives each instance connections or a process of its own. A program is
+// told of the server r.
+func openRemote(f *limiterfile.File, r *backend.Redis, instance string) (bucket.Limiter, error) {
 	var l interface {
 		bucket.Limiter
 		io.Closer
@@ -46,7 +47,7 @@ func (t *limiters) openRemote(f *limiterfile.File, instance string) (bucket.Limi
 	if f.Kind == limiterfile.HTTP {
 		l, err = remote.NewGateway(f)
 	} else {
-		l, err = remote.NewProgram(f, remote.Environment{RedisURL: t.redis.URL(), Instance: instance})
+		l, err = remote.NewProgram(f, remote.Environment{RedisURL: r.URL(), Instance: instance})
 	}
 	if err != nil || len(f.Keys) == 0 {
 		return l, err

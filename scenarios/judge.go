@@ -92,6 +92,9 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	for _, why := range weak {
 		res.doubt(why, check.Pass)
 	}
+	if len(weak) > 0 && len(res.Errors) > 0 {
+		res.Warnings = append(res.Warnings, "the most frequent error: "+res.Errors[0].Text)
+	}
 	if moved != "" {
 		res.doubt(moved, check.Pass, check.Fail)
 	}

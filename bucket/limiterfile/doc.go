@@ -22,6 +22,9 @@
 //	reply                         in reply only: the answer, nil when nil
 //	status, headers, body         in reply of an http limiter only
 //
+// What an http limiter answers with an error's status is no denial: where denied is
+// not given, only the statuses 200 to 299 and 429 can be one.
+//
 // Numbers are sent as the shortest plain decimal that reads back as the same
 // double, true and false as 1 and 0. nil, NaN and the infinities cannot be
 // sent: they are errors. The functions of expr that read a clock do not exist

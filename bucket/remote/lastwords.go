@@ -39,17 +39,19 @@ func listen(r io.Reader) *lastWords {
 	return w
 }
 
-// farewell is what Node ends with after an error that it has told of.
-var farewell = regexp.MustCompile(`^Node\.js v\d`)
+// aside matches lines that only say where an error came from, or that the
+// program's language ends with: a stack's places as JavaScript and Java write them,
+// and Node's version.
+var aside = regexp.MustCompile(`^(\s+at |Node\.js v\d)`)
 
 func (w *lastWords) hear(line []byte) {
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 || farewell.Match(line) {
+	text := bytes.TrimSpace(line)
+	if len(text) == 0 || aside.Match(line) {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.last = string(line[:min(len(line), lastWordsMost)])
+	w.last = string(text[:min(len(text), lastWordsMost)])
 }
 
 // String is the last line, behind words that introduce it; "" when there is none.

@@ -145,7 +145,7 @@ func TestProgramsThatMisbehave(t *testing.T) {
 		want      string
 		goesOn    bool // it is asked again, and is as unknown
 	}{
-		{"exits", patience, "the program ended (exit status 3); last on its standard error: at line 3", false},
+		{"exits", patience, "the program ended (exit status 3); last on its standard error: Error: it broke", false},
 		{"garbage", patience, `the program printed "connected to the database": this is no JSON object; its standard output is for answers alone, as in {"id":"1","allowed":true}`, false},
 		{"no id", patience, `the program printed "{\"allowed\":true}": it has no ` + "`id`", false},
 		{"other type", patience, "`allowed` is a JSON number, want true or false", false},

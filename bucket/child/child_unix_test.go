@@ -57,7 +57,7 @@ func gone(t *testing.T, pid int) {
 }
 
 func TestKillEndsTheWholeGroup(t *testing.T) {
-	c, left := start(t, "sleep 600 & echo $!; wait")
+	c, left := start(t, "/bin/sleep 600 & echo $!; wait")
 	if c.Exited() {
 		t.Fatal("it has ended by itself")
 	}
@@ -70,7 +70,7 @@ func TestKillEndsTheWholeGroup(t *testing.T) {
 }
 
 func TestWhatIsLeftBehindEndsToo(t *testing.T) {
-	c, left := start(t, "sleep 600 & echo $!; exit 7")
+	c, left := start(t, "/bin/sleep 600 & echo $!; exit 7")
 	if end := c.End(); end != "exit status 7" {
 		t.Errorf("it ended with %q", end)
 	}

@@ -1,6 +1,7 @@
 package limiterfile
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -103,7 +104,8 @@ func (d *decoder) url(f field) (Template, error) {
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil {
-		if inner, ok := err.(*url.Error); ok {
+		var inner *url.Error
+		if errors.As(err, &inner) {
 			err = inner.Err
 		}
 		return fmt.Errorf("%w; write it as http://localhost:8080/take?key=${key}", err)

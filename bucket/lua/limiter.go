@@ -41,7 +41,7 @@ func New(f *limiterfile.File, c Client) (*Limiter, error) {
 		l.setScript(f.Script)
 	case limiterfile.Command:
 	default:
-		return nil, f.Mistake(string(f.Kind), fmt.Sprintf("a limiter of kind `%s` is not available in this version; use script, source or command", f.Kind))
+		return nil, f.Mistake(string(f.Kind), fmt.Sprintf("a limiter of kind `%s` is no script and no command", f.Kind))
 	}
 	return l, nil
 }

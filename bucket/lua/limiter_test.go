@@ -205,7 +205,7 @@ func TestKindsThatDoNotRunAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("f.yaml:2:1: a limiter of kind `%s` is not available in this version; use script, source or command", kind)
+		want := fmt.Sprintf("f.yaml:2:1: a limiter of kind `%s` is no script and no command", kind)
 		if l, err := lua.New(f, nil); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, %v, want %s", kind, l, err, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"time"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/limiterfile"
@@ -26,6 +27,11 @@ var _ bucket.Limiter = (*Gateway)(nil)
 
 // maxBody is the most of an answer that is read, in bytes.
 const maxBody = 1 << 20
+
+// idleFor is how long a connection is kept that no request uses: less than the 5 s
+// after which some servers (Node, Apache) close it, for a request that meets the
+// closing on its way has an unknown outcome.
+const idleFor = 4 * time.Second
 
 // maxHeader is the most that an answer's headers may have, in bytes.
 const maxHeader = 1 << 20
@@ -48,6 +54,7 @@ func NewGateway(f *limiterfile.File) (*Gateway, error) {
 			return &conn{Conn: c}, nil
 		},
 		MaxIdleConnsPerHost:    1 << 16, // a burst's connections are there for the next one
+		IdleConnTimeout:        idleFor,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true,
 		Protocols:              &only1,

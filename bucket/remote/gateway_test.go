@@ -283,7 +283,7 @@ func TestWhatIsSurelyUnsent(t *testing.T) {
 	}
 	address := l.Addr().String()
 	_ = l.Close()
-	over, cancel := context.WithCancel(context.Background())
+	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	fine := get(t, server(t, status(200)))
 	tests := []struct {

@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"regexp"
 	"sync"
@@ -28,7 +29,7 @@ func listen(r io.Reader) *lastWords {
 		for {
 			start, err := lines.ReadSlice('\n')
 			w.hear(start)
-			for err == bufio.ErrBufferFull {
+			for errors.Is(err, bufio.ErrBufferFull) {
 				_, err = lines.ReadSlice('\n') // the rest of a very long line
 			}
 			if err != nil {

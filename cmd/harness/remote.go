@@ -20,7 +20,9 @@ func (t *limiters) fromRemote(f *limiterfile.File) *limiter {
 	if gateway {
 		about = "behind HTTP"
 	}
-	open := func(r *backend.Redis, instance string, _ bool) (bucket.Limiter, error) { return openRemote(f, r, instance) }
+	open := func(r *backend.Redis, instance string, _ bool) (bucket.Limiter, error) {
+		return openRemote(f, r, instance)
+	}
 	return &limiter{
 		needsRedis: stored || !gateway,
 		remote:     true,

@@ -174,7 +174,7 @@ func TestLimitThatNobodyKnows(t *testing.T) {
 		{"&rate=${rate}&burst=${capacity}", "", nil, false},
 	} {
 		file := limiterFile(t, dir, "gate", fmt.Sprintf(text, tt.query, tt.more))
-		_, errs, _ := command(t.Context(), append([]string{"run", "obey-hint", "--limiter", file, "--out", filepath.Join(dir, "out")}, tt.args...)...)
+		_, errs, _ := command(t.Context(), append([]string{"run", "atomic-burst", "--limiter", file, "--out", filepath.Join(dir, "out")}, tt.args...)...)
 		if strings.Contains(errs, says) != tt.said {
 			t.Errorf("%+v: standard error says %s", tt, errs)
 		}
@@ -197,8 +197,8 @@ func TestMissingGateway(t *testing.T) {
 			"unreadable.yaml:4:41: the answer (status 503) is neither allowed nor denied"},
 		{"expression", head + "http: {url: \"" + here + "/${key}\"}\nreply: {allowed: fromJSON(body).ok}\n", statusUsage, "expression.yaml:4:18: allowed: "},
 		{"program", "exec: [no-such-program]\n", statusUsage, "program.yaml:2:1: the program cannot be started: "},
-		{"state", "exec: [cat]\nstate: {tokens: string}\n", statusUsage, "state.yaml:3:1: `state` without `keys`"},
-		{"echo", "exec: [cat]\n", statusUsage, "echo.yaml:2:1: the program's answer says neither `allowed` nor `error`"},
+		{"state", "exec: [/bin/cat]\nstate: {tokens: string}\n", statusUsage, "state.yaml:3:1: `state` without `keys`"},
+		{"echo", "exec: [/bin/cat]\n", statusUsage, "echo.yaml:2:1: the program's answer says neither `allowed` nor `error`"},
 	}
 	for _, tt := range tests {
 		_, errs, status := command(t.Context(), "run", "atomic-burst", "--redis", "embedded", "--limiter", limiterFile(t, dir, tt.name, tt.text), "--out", filepath.Join(dir, "out"))

@@ -52,15 +52,16 @@ func Real(t testing.TB) *backend.Redis {
 func Program(t testing.TB, what, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
+	if err == nil {
+		return path
+	}
 	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin"} {
-		if err != nil {
-			path, err = exec.LookPath(filepath.Join(dir, name))
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path
 		}
 	}
-	if err != nil {
-		Require(t, what, err)
-	}
-	return path
+	Require(t, what, err)
+	return ""
 }
 
 // OwnClock starts a server process with a wall clock of its own for the test.

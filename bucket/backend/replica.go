@@ -34,7 +34,7 @@ func (r *Redis) follow(ctx context.Context, primary *Redis) error {
 	if err := primary.admin.ConfigSet(ctx, "repl-diskless-sync-delay", "0").Err(); err != nil {
 		return err
 	}
-	if err := r.admin.SlaveOf(ctx, host, port).Err(); err != nil {
+	if err := r.admin.Do(ctx, "REPLICAOF", host, port).Err(); err != nil {
 		return err
 	}
 	return r.awaitReplica(ctx, primary)
@@ -45,7 +45,7 @@ func (r *Redis) follow(ctx context.Context, primary *Redis) error {
 func (r *Redis) Promote(ctx context.Context, primary *Redis) error {
 	err := r.awaitReplica(ctx, primary)
 	if err == nil {
-		err = r.admin.SlaveOf(ctx, "NO", "ONE").Err()
+		err = r.admin.Do(ctx, "REPLICAOF", "NO", "ONE").Err()
 	}
 	if err != nil {
 		return fmt.Errorf("promote the replica at %s: %w", r.info.Address, err)

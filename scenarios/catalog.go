@@ -29,7 +29,7 @@ var suites = map[string][]string{
 		"edge-rate-tiny", "edge-rate-2e8", "edge-rate-above-capacity", "edge-costs", "clock-leap", "idle-burst-short",
 	},
 	"standard": {
-		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "kept-alive", "window-edge", "second-edge",
+		"atomic-burst", "overload", "polite", "idle-burst", "idle-burst-long", "idle-burst-short", "idle-lone", "kept-alive", "window-edge", "second-edge",
 		"same-tick", "poll", "many-keys", "slow-rate", "long-overload", "late-calls", "costs",
 		"skew-drain", "skew-mixed", "fast-leaves", "step-back", "clock-leap", "obey-hint", "steady",
 	},

@@ -1,0 +1,116 @@
+package thirdparty
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/limiterfile"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/throttled/throttled/v2"
+	store "github.com/throttled/throttled/v2/store/goredisstore.v9"
+)
+
+// throttledGCRA is throttled with its store for go-redis v9: GCRA computed in
+// the process on Redis TIME, and stored by compare-and-swap.
+var throttledGCRA = Library{
+	Name:        "throttled",
+	Module:      "github.com/throttled/throttled/v2",
+	Version:     "v2.15.0",
+	Algorithm:   "GCRA by compare-and-swap",
+	Contract:    limiterfile.TokenBucket,
+	Time:        bucket.ServerTime,
+	Granularity: time.Microsecond,
+	Costs:       true,
+	Findings: []Finding{
+		{
+			Check: "over-admission", Expect: limiterfile.Fail, Scenario: "idle-lone",
+			Because: "a key's life is cut down to whole seconds (store/goredisstore.v9/goredisstore.go:103), so up to a second's tokens are granted twice: " +
+				"the key is forgotten and the bucket born again full before they are earned",
+			Threads: "throttled/throttled#27",
+		},
+		{
+			Check: "state-audit", Expect: limiterfile.Fail, Scenario: "idle-lone",
+			Because: "the same; and a new key is set without a life, which a second command gives it (goredisstore.go:79 and 91), " +
+				"also when another caller's key was there already and needs a longer one",
+			Threads: "throttled/throttled#26, throttled/throttled#27",
+		},
+		{Check: "accept-rate", Expect: limiterfile.Any, Because: "follows from over-admission"},
+		{Check: "reply-contract", Expect: limiterfile.Any, Because: "what remains leaps to the whole bucket when the key is forgotten"},
+	},
+	fits: func(l bucket.Limit) error {
+		_, err := throttledQuota(l)
+		return err
+	},
+	open: func(c redis.UniversalClient) (bucket.Limiter, error) {
+		s, err := store.NewCtx(c, throttledPrefix)
+		if err != nil {
+			return nil, err
+		}
+		return &throttledLimiter{prefixed: throttledPrefix, store: s, attempts: throttledAttempts}, nil
+	},
+}
+
+const (
+	throttledPrefix = "throttled:"
+
+	// throttledAttempts replaces the default of 10 (rate.go:12), with which most
+	// callers of a burst on one key get an error and no answer, see
+	// throttled/throttled#41 and #91.
+	throttledAttempts = 10_000
+)
+
+// throttledQuota expresses a limit. The gap between tokens is a whole number of
+// nanoseconds, cut off; the first token of a burst is not part of MaxBurst.
+func throttledQuota(l bucket.Limit) (throttled.RateQuota, error) {
+	burst, err := wholeTokens(l.Capacity)
+	if err != nil {
+		return throttled.RateQuota{}, err
+	}
+	n, period, err := perPeriod(l.Rate)
+	if err != nil {
+		return throttled.RateQuota{}, err
+	}
+	switch gap := period / time.Duration(n); {
+	case gap == 0:
+		return throttled.RateQuota{}, fmt.Errorf("at %v/s tokens are less than a nanosecond apart", l.Rate)
+	case float64(gap)*l.Capacity >= math.MaxInt64:
+		return throttled.RateQuota{}, fmt.Errorf("a fill time of %v s is more than a time.Duration holds", l.Capacity/l.Rate)
+	}
+	return throttled.RateQuota{MaxRate: throttled.PerDuration(n, period), MaxBurst: burst - 1}, nil
+}
+
+type throttledLimiter struct {
+	prefixed
+	store    *store.GoRedisStore
+	attempts int // to store, before the library gives up with an error
+}
+
+var _ bucket.KeyLister = (*throttledLimiter)(nil)
+
+// Take asks RateLimitCtx, which reads and then stores until nobody came between.
+func (l *throttledLimiter) Take(ctx context.Context, limit bucket.Limit, r bucket.Request) (bucket.Decision, error) {
+	quota, err := throttledQuota(limit)
+	if err != nil {
+		return bucket.Untold(false), fmt.Errorf("throttled: %w: %w", bucket.ErrLimit, err)
+	}
+	cost, err := wholeCost(r)
+	if err != nil {
+		return bucket.Untold(false), fmt.Errorf("throttled: %w", err)
+	}
+	limiter, err := throttled.NewGCRARateLimiterCtx(l.store, quota) // keeps nothing between calls
+	if err != nil {
+		return bucket.Untold(false), fmt.Errorf("throttled: %w: %w", bucket.ErrLimit, err)
+	}
+	limiter.SetMaxCASAttemptsLimit(l.attempts)
+	return ask(ctx, func(ctx context.Context) (bucket.Decision, error) {
+		limited, res, err := limiter.RateLimitCtx(ctx, r.Key, cost)
+		if err != nil {
+			return bucket.Decision{}, fmt.Errorf("throttled: %w", err)
+		}
+		return bucket.Decision{Allowed: !limited, Remaining: float64(res.Remaining), RetryAfter: res.RetryAfter}, nil
+	})
+}

@@ -80,7 +80,11 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	}
 	res.Report, res.Spec = report, spec
 	for _, c := range report.Results {
-		res.Verdicts = append(res.Verdicts, Verdict{Result: c, Expected: Expected(&res.Scenario, r.plan.Subject, c.Name)})
+		v := Verdict{Result: c, Expected: Expected(&res.Scenario, r.plan.Subject, c.Name)}
+		if c.Verdict == check.Fail {
+			v.Known = r.plan.Subject.Known[c.Name]
+		}
+		res.Verdicts = append(res.Verdicts, v)
 	}
 	r.unlooked(res)
 	r.contend(res)

@@ -164,12 +164,21 @@ const (
 	minRequests = 2 * minAnswered
 )
 
-// unfit says why a point of a scenario is not run, or "": the limiter takes no
-// cost, or cannot be shown the server's clock, or has no server, or, scaled to a limit far from the one it was
-// written for, it takes too long, too many requests, or too few to judge by.
+// unfit says why a point of a scenario is not run, or "": the limiter cannot
+// express the limit or the costs, or cannot be shown the server's clock, or has no
+// server, or, scaled to a limit far from the one it was written for, it takes too
+// long, too many requests, or too few to judge by.
 func (c Selection) unfit(s, written *Scenario, sub *Subject) string {
+	if sub.Fits != nil {
+		if err := sub.Fits(s.Limit); err != nil {
+			return err.Error()
+		}
+	}
 	if s.costs() && !sub.Costs {
 		return "the limiter takes no cost, and requests of this scenario cost more than a token"
+	}
+	if sub.WholeCosts && s.fractions() {
+		return "the limiter takes whole costs, and requests of this scenario cost a part of a token"
 	}
 	if s.shifts(sub) && sub.OpenShifted == nil {
 		return "the server's clock is changed in this scenario, and only a limiter that is one script can be shown another TIME"

@@ -214,3 +214,44 @@ func TestLengthAndClocks(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfitLimitIsSkipped: a run that asks for what the limiter cannot express
+// is left out with its reason, and the others are made.
+func TestUnfitLimitIsSkipped(t *testing.T) {
+	s := mustParse(t, `name: two
+limit: {rate: 100, capacity: 50}
+instances:
+  - {name: a}
+phases:
+  - {burst: 30}
+sweep:
+  limit: [{rate: 100, capacity: 50}, {rate: 33.3, capacity: 7.5}]
+`)
+	parts := mustParse(t, `name: parts
+limit: {rate: 100, capacity: 50}
+instances:
+  - {name: a}
+phases:
+  - {burst: 30, cost: 0.5}
+`)
+	whole := &Subject{Name: "whole", Costs: true, WholeCosts: true, Fits: func(l bucket.Limit) error {
+		if l.Capacity != 50 {
+			return bucket.ErrLimit
+		}
+		return nil
+	}}
+	plans, skips, err := Selection{Scenarios: []*Scenario{s, parts}, Subjects: []*Subject{whole}}.Plans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plans) != 1 || plans[0].Scenario.Name != "two/100-50" {
+		t.Errorf("planned %d runs, want two/100-50 alone", len(plans))
+	}
+	want := []Skip{
+		{"two/33.3-7.5", "whole", bucket.ErrLimit.Error()},
+		{"parts", "whole", "the limiter takes whole costs, and requests of this scenario cost a part of a token"},
+	}
+	if diff := cmp.Diff(want, skips); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+}

@@ -24,6 +24,7 @@ const (
 type Result struct {
 	Scenario Scenario // as it was run: the point, scaled to the limit
 	Limiter  string
+	Source   string // the library it comes from, with its version; "": it is none
 	Time     bucket.TimeSource
 	Limit    bucket.Limit
 	Seed     uint64
@@ -52,6 +53,7 @@ type Result struct {
 type Verdict struct {
 	check.Result
 	Expected Expectation
+	Known    string // why the limiter fails the check, where it does and that is known
 }
 
 // predictable reports whether theory predicts the check's figure: only the two

@@ -80,7 +80,7 @@ func (r *Runner) Run(ctx context.Context, p Plan) (*Result, error) {
 	clockErr = errors.Join(clockErr, err)
 
 	res := &Result{
-		Scenario: p.Scenario, Limiter: p.Subject.Name, Time: p.Subject.Time, Limit: p.Scenario.Limit,
+		Scenario: p.Scenario, Limiter: p.Subject.Name, Source: p.Subject.Source, Time: p.Subject.Time, Limit: p.Scenario.Limit,
 		Seed: p.Seed, Witness: p.Witness, Duration: length,
 		Operations: run.driver.Recorder.Operations(),
 		Errors:     run.driver.Failures(),

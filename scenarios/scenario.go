@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -253,6 +254,13 @@ func (s *Scenario) costs() bool {
 	costs := s.cost() != 1
 	s.eachLoad(func(p *Phase) { costs = costs || p.Cost != 0 && p.Cost != 1 })
 	return costs
+}
+
+// fractions reports whether some request costs a part of a token.
+func (s *Scenario) fractions() bool {
+	parts := s.cost() != math.Trunc(s.cost())
+	s.eachLoad(func(p *Phase) { parts = parts || p.Cost != math.Trunc(p.Cost) })
+	return parts
 }
 
 // randomArrivals reports whether all load of the scenario is by Poisson

@@ -18,9 +18,22 @@ type Subject struct {
 	// wants.
 	Limit *bucket.Limit
 
+	// Fits reports, as an error, a limit that the limiter cannot express; its runs
+	// are skipped. nil: it can have any.
+	Fits func(bucket.Limit) error
+
+	// Source is the library that the limiter comes from, with its version; "": it
+	// is none.
+	Source string
+
 	// Expect is what the limiter is expected to show over a whole command:
 	// ExpectFail means in at least one run. A scenario's own Expect wins.
 	Expect Expectations
+
+	// Shows names, for a check that Expect says must fail, the scenarios, or points
+	// of one, that show it: of a command that makes none of these runs nothing is
+	// expected. A check that is not named must fail whatever runs.
+	Shows map[string][]string
 
 	// Reference says that the limiter is one of the reference family, so that
 	// theory predicts its figures and a figure beyond the prediction is
@@ -36,8 +49,13 @@ type Subject struct {
 	// none.
 	ModelName string
 
-	// Costs says that the limiter takes requests of any cost.
-	Costs bool
+	// Known says, of checks that the limiter fails or may fail, why it does, in a
+	// sentence without its full stop; nil: nothing is known.
+	Known map[string]string
+
+	// Costs says that the limiter takes requests of any cost, with WholeCosts of
+	// any whole one.
+	Costs, WholeCosts bool
 
 	// Stored says that the limiter keeps its state in the Runner's Store, where
 	// the state audit finds it.

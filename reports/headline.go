@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"bucketproof/bucket/check"
@@ -154,6 +155,19 @@ func (r Redis) Clock() string {
 // machineWords says what measured.
 func machineWords(h Harness) string {
 	return fmt.Sprintf("%s/%s, %s, harness %s, %s", h.OS, h.Arch, quantity.Things(h.CPUs, "CPU"), h.Version, h.Go)
+}
+
+// libraries are the published limiters of the report, each with its release, in
+// the order of the runs; "" when there is none.
+func libraries(r *Report) string {
+	var list []string
+	for _, run := range r.Runs {
+		words := run.Limiter + " is " + run.Library
+		if run.Library != "" && !slices.Contains(list, words) {
+			list = append(list, words)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // warnings are what qualifies every figure of the report.

@@ -34,6 +34,39 @@ func TestClockOfRedis(t *testing.T) {
 	}
 }
 
+// TestLibraryIsShown: which release of which library was judged, and what is
+// known of its faults, only where it fails.
+func TestLibraryIsShown(t *testing.T) {
+	f := standard()
+	run := &f.report.Runs[0]
+	run.Limiter, run.Library = "theirs", "example.org/theirs@v1.2.3"
+	run.Verdict = string(asExpected)
+	for i := range run.Checks {
+		run.Checks[i].Verdict, run.Checks[i].Expected, run.Checks[i].Known = "pass", "any", "it forgets"
+	}
+	for _, failing := range []bool{false, true} {
+		if failing {
+			run.Checks[0].Verdict = "fail"
+		}
+		dir := t.TempDir()
+		if err := write(dir, f.report, nil, false); err != nil {
+			t.Fatal(err)
+		}
+		for name, times := range map[string]int{"report.md": 1, "report.html": 2} { // the page tells each run's, too
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Count(string(data), "example.org/theirs@v1.2.3"); got != times {
+				t.Errorf("%s names the library %d times, want %d", name, got, times)
+			}
+			if got := strings.Contains(string(data), "Known: it forgets."); name == "report.html" && got != failing {
+				t.Errorf("%s tells what is known: %v, a check fails: %v", name, got, failing)
+			}
+		}
+	}
+}
+
 // TestClockIsShown: beside the Redis, where it was measured, and nowhere else.
 func TestClockIsShown(t *testing.T) {
 	f := standard()

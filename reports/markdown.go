@@ -34,6 +34,9 @@ func markdownFacts(b *strings.Builder, r *Report) {
 	}
 	fmt.Fprintf(b, "- seed %d\n- Redis: %s\n- machine: %s\n- %s, took %s\n\n", r.Seed, escape(redisWords(r.Redis)),
 		escape(machineWords(r.Harness)), quantity.Instant(r.StartedAt), quantity.Seconds(r.FinishedAt.Sub(r.StartedAt).Seconds()))
+	if words := libraries(r); words != "" {
+		fmt.Fprintf(b, "Libraries: %s.\n\n", escape(words))
+	}
 	for _, w := range warnings(r) {
 		fmt.Fprintf(b, "> **Warning:** %s\n\n", escape(w))
 	}

@@ -82,6 +82,9 @@ func newPage(r *Report, g gallery) htmlPage {
 		{"Started", quantity.Instant(r.StartedAt)},
 		{"Took", quantity.Seconds(r.FinishedAt.Sub(r.StartedAt).Seconds())},
 	}...)
+	if words := libraries(r); words != "" {
+		p.Facts = append(p.Facts, fact{"Libraries", words})
+	}
 	n := tally(r)
 	for _, s := range []state{unexpected, undecided, caught, passed} {
 		if n.states[s] > 0 && len(r.Runs) > 1 {

@@ -120,7 +120,11 @@ func idealWords(run Run) string {
 }
 
 func runFacts(run Run) []fact {
-	list := []fact{
+	var list []fact
+	if run.Library != "" {
+		list = append(list, fact{"Library", run.Library})
+	}
+	list = append(list, []fact{
 		{"Limit", fmt.Sprintf("%s, capacity %s", quantity.Rate(run.Limit.Rate), quantity.Number(run.Limit.Capacity))},
 		{"Clock", clockOwner(run)},
 		{"Took", quantity.Seconds(run.DurationS)},
@@ -130,7 +134,7 @@ func runFacts(run Run) []fact {
 		{"Unsent", quantity.Count(run.Counts.Unsent)},
 		{"Unknown", quantity.Count(run.Counts.Unknown)},
 		{"Ideal bucket", quantity.Number(run.Theory.Allowed)},
-	}
+	}...)
 	if run.Theory.Ratio > 0 {
 		list = append(list, fact{"Granted / ideal", fmt.Sprintf("%.3f", run.Theory.Ratio)})
 	}

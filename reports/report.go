@@ -61,7 +61,8 @@ type Run struct {
 	Scenario  string  `json:"scenario"` // with the point of a sweep: skew-drain/10ms
 	About     string  `json:"about,omitempty"`
 	Limiter   string  `json:"limiter"`
-	Time      string  `json:"time"` // caller | server | process
+	Library   string  `json:"library,omitempty"` // where the limiter comes from, as a go command takes it: module@version
+	Time      string  `json:"time"`              // caller | server | process
 	Witness   bool    `json:"witness"`
 	Limit     Limit   `json:"limit"`
 	DurationS float64 `json:"duration_s"`
@@ -189,6 +190,7 @@ type Check struct {
 	Expected         string             `json:"expected"` // pass | fail | any
 	WithinPrediction bool               `json:"within_prediction"`
 	Detail           string             `json:"detail"`
+	Known            string             `json:"known,omitempty"` // why the limiter fails the check, as its source explains it
 	Value            map[string]float64 `json:"value"`
 	Evidence         json.RawMessage    `json:"evidence,omitempty"` // see Evidence
 	Keys             []KeyVerdict       `json:"keys,omitempty"`     // per key, in check only or where one failed

@@ -25,6 +25,9 @@ func sentences(run Run, c Check) []string {
 	if s := surprise(run, c); s != "" {
 		list = append(list, s)
 	}
+	if c.Known != "" && c.Verdict == string(check.Fail) {
+		list = append(list, sentence("Known: "+c.Known))
+	}
 	return list
 }
 

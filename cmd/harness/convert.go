@@ -17,7 +17,7 @@ import (
 // newReportRun is a result as results.json holds it.
 func newReportRun(res *scenarios.Result) reports.Run {
 	run := reports.Run{
-		Scenario: res.Scenario.Name, About: res.Scenario.About, Limiter: res.Limiter, Time: string(res.Time),
+		Scenario: res.Scenario.Name, About: res.Scenario.About, Limiter: res.Limiter, Library: res.Source, Time: string(res.Time),
 		Limit:           reports.Limit{Rate: res.Limit.Rate, Capacity: res.Limit.Capacity},
 		DurationS:       res.Duration.Seconds(),
 		Witness:         res.Witness,
@@ -93,7 +93,7 @@ const keysShown = 20
 func newReportCheck(v scenarios.Verdict) reports.Check {
 	c := reports.Check{
 		Name: v.Name, Verdict: string(v.Verdict), Expected: string(v.Expected),
-		WithinPrediction: v.WithinPrediction, Detail: v.Detail, Value: v.Value,
+		WithinPrediction: v.WithinPrediction, Detail: v.Detail, Known: v.Known, Value: v.Value,
 		Evidence: newEvidence(v.Evidence),
 	}
 	for _, k := range v.Keys[:min(len(v.Keys), keysShown)] {

@@ -18,6 +18,7 @@ import (
 	"bucketproof/bucket/control"
 	"bucketproof/bucket/limiterfile"
 	"bucketproof/bucket/lua"
+	"bucketproof/bucket/thirdparty"
 	"bucketproof/scenarios"
 )
 
@@ -58,6 +59,9 @@ func newLimiters() *limiters {
 // builtinNames lists the limiters that need no file, in the order shown.
 func builtinNames() []string {
 	names := append(lua.Names(), "memory")
+	for _, l := range thirdparty.All() {
+		names = append(names, l.Name)
+	}
 	for _, c := range control.All() {
 		names = append(names, c.Name)
 	}
@@ -90,6 +94,11 @@ func (t *limiters) make(name string) (*limiter, error) {
 		l := t.fromFile(f)
 		l.Reference, l.builtin = l.Model != nil, true
 		return l, nil
+	}
+	for _, l := range thirdparty.All() {
+		if l.Name == name {
+			return t.fromLibrary(l), nil
+		}
 	}
 	for _, c := range t.controls {
 		if c.Name == name {
@@ -143,6 +152,38 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 			Open: t.open(open), OpenShifted: t.openShifted(f.Kind != limiterfile.Command, on),
 		},
 	}
+}
+
+// fromLibrary makes a published limiter. Whatever it promises, it is judged as a
+// token bucket.
+func (t *limiters) fromLibrary(l thirdparty.Library) *limiter {
+	open := withClient(func(c redis.UniversalClient, _ bool) (bucket.Limiter, error) { return l.Open(c) })
+	return &limiter{
+		needsRedis: true,
+		openOn:     open,
+		about:      fmt.Sprintf("%s: %s, %s's clock", l.Source(), l.Algorithm, l.Time),
+		Subject: &scenarios.Subject{
+			Name: l.Name, Source: l.Source(), Time: l.Time, Granularity: l.Granularity,
+			Limit: l.Limit, Fits: l.Fits, Costs: l.Costs, WholeCosts: true,
+			Expect: expectations(l.Expect()), Shows: l.Shows(), Known: l.Known(), Stored: true,
+			Open: t.open(open),
+		},
+	}
+}
+
+// expand puts the members of a group in the place of its name.
+func expand(names []string) []string {
+	var all []string
+	for _, name := range names {
+		if name != thirdparty.Group {
+			all = append(all, name)
+			continue
+		}
+		for _, l := range thirdparty.All() {
+			all = append(all, l.Name)
+		}
+	}
+	return all
 }
 
 func (t *limiters) fromControl(c control.Control) *limiter {

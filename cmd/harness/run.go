@@ -37,10 +37,12 @@ func newRun(s streams) *cobra.Command {
 report. A SCENARIO is a name, a name with a point of its sweep (skew-drain/300ms),
 a suite (standard) or a YAML file; none is the
 suite standard. Each scenario says which limiters it is for; --limiter replaces
-that by your own, and then every scenario runs for each of them.`,
+that by your own, and then every scenario runs for each of them. The limiter
+published is all published libraries together.`,
 		Example: `  harness run
   harness run --quick --redis embedded
   harness run skew-drain fast-leaves --limiter app-clock --limiter redis-time
+  harness run --limiter published
   harness run --limiter my-limiter.yaml --rate 5k --capacity 1k --redis redis://localhost:6379/15`,
 		ValidArgsFunction: cobra.FixedCompletions(append(scenarios.Suites(), scenarios.Names()...), cobra.ShellCompDirectiveDefault),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -146,12 +148,15 @@ func (f runFlags) selection(t *limiters, names []string) (scenarios.Selection, e
 		return sel, err
 	}
 	seen := map[string]string{}
-	for _, name := range f.limiters {
+	for _, name := range expand(f.limiters) {
 		l, err := t.find(name)
 		if err != nil {
 			return sel, err
 		}
-		if other, twice := seen[l.Name]; twice {
+		switch other, twice := seen[l.Name]; {
+		case twice && other == name:
+			return sel, usagef("limiter %s is named twice: name each limiter once, alone or in a group", name)
+		case twice:
 			return sel, usagef("limiters %s and %s are both named %s, give one another name", other, name, l.Name)
 		}
 		seen[l.Name] = name

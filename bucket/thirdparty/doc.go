@@ -29,8 +29,8 @@
 //
 // throttled gives up with an error when others came between its reading and its
 // storing ten times. An error is no answer, and in a burst on one key most calls
-// end like that; the adapter lets it try ten thousand times, by
-// SetMaxCASAttemptsLimit. fiber passes no context to its storage and keeps its
+// end like that; the adapter lets it try as long as the caller waits, and wait
+// between two tries. fiber passes no context to its storage and keeps its
 // errors to itself: it grants what Redis does not answer (manager.go:64), and its
 // adapter never reports an unknown outcome.
 //

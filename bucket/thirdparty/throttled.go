@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"bucketproof/bucket"
@@ -50,18 +51,11 @@ var throttledGCRA = Library{
 		if err != nil {
 			return nil, err
 		}
-		return &throttledLimiter{prefixed: throttledPrefix, store: s, attempts: throttledAttempts}, nil
+		return &throttledLimiter{prefixed: throttledPrefix, store: s}, nil
 	},
 }
 
-const (
-	throttledPrefix = "throttled:"
-
-	// throttledAttempts replaces the default of 10 (rate.go:12), with which most
-	// callers of a burst on one key get an error and no answer, see
-	// throttled/throttled#41 and #91.
-	throttledAttempts = 10_000
-)
+const throttledPrefix = "throttled:"
 
 // throttledQuota expresses a limit. The gap between tokens is a whole number of
 // nanoseconds, cut off; the first token of a burst is not part of MaxBurst.
@@ -85,8 +79,7 @@ func throttledQuota(l bucket.Limit) (throttled.RateQuota, error) {
 
 type throttledLimiter struct {
 	prefixed
-	store    *store.GoRedisStore
-	attempts int // to store, before the library gives up with an error
+	store *store.GoRedisStore
 }
 
 var _ bucket.KeyLister = (*throttledLimiter)(nil)
@@ -101,11 +94,11 @@ func (l *throttledLimiter) Take(ctx context.Context, limit bucket.Limit, r bucke
 	if err != nil {
 		return bucket.Untold(false), fmt.Errorf("throttled: %w", err)
 	}
-	limiter, err := throttled.NewGCRARateLimiterCtx(l.store, quota) // keeps nothing between calls
+	limiter, err := throttled.NewGCRARateLimiterCtx(&patient{GCRAStoreCtx: l.store}, quota) // keeps nothing between calls
 	if err != nil {
 		return bucket.Untold(false), fmt.Errorf("throttled: %w: %w", bucket.ErrLimit, err)
 	}
-	limiter.SetMaxCASAttemptsLimit(l.attempts)
+	limiter.SetMaxCASAttemptsLimit(math.MaxInt)
 	return ask(ctx, func(ctx context.Context) (bucket.Decision, error) {
 		limited, res, err := limiter.RateLimitCtx(ctx, r.Key, cost)
 		if err != nil {
@@ -113,4 +106,48 @@ func (l *throttledLimiter) Take(ctx context.Context, limit bucket.Limit, r bucke
 		}
 		return bucket.Decision{Allowed: !limited, Remaining: float64(res.Remaining), RetryAfter: res.RetryAfter}, nil
 	})
+}
+
+// patient is the store of one call. It waits at random after each time that
+// others came between the call's reading and its storing, twice as long each
+// time. The library waits for nothing and gives up the tenth time with an error
+// (rate.go:12 and 259, throttled/throttled#41 and #91), which is no answer: on
+// one key most calls of a burst would end like that, and spin until they do.
+type patient struct {
+	throttled.GCRAStoreCtx
+	lost int
+}
+
+// Waits begin below a millisecond and end at a second.
+const (
+	shortestWait = time.Millisecond
+	mostDoubled  = 10
+)
+
+// SetIfNotExistsWithTTL is the store's.
+func (p *patient) SetIfNotExistsWithTTL(ctx context.Context, key string, value int64, ttl time.Duration) (bool, error) {
+	stored, err := p.GCRAStoreCtx.SetIfNotExistsWithTTL(ctx, key, value, ttl)
+	return p.waited(ctx, stored, err)
+}
+
+// CompareAndSwapWithTTL is the store's.
+func (p *patient) CompareAndSwapWithTTL(ctx context.Context, key string, old, value int64, ttl time.Duration) (bool, error) {
+	stored, err := p.GCRAStoreCtx.CompareAndSwapWithTTL(ctx, key, old, value, ttl)
+	return p.waited(ctx, stored, err)
+}
+
+func (p *patient) waited(ctx context.Context, stored bool, err error) (bool, error) {
+	if stored || err != nil {
+		return stored, err
+	}
+	most := shortestWait << min(p.lost, mostDoubled)
+	p.lost++
+	pause := time.NewTimer(rand.N(most))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 }

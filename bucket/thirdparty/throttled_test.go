@@ -2,7 +2,6 @@ package thirdparty
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"bucketproof/bucket/backend/backendtest"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/throttled/throttled/v2"
 )
 
 // interloper is a client's hook that does something just before commands of a
@@ -31,29 +31,41 @@ func (i interloper) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// TestThrottledGivesUp: where somebody stores between every reading and storing,
-// the tenth attempt ends in an error by default. It is an unknown outcome, for
-// commands were sent; the other caller's tokens are all that is charged.
-func TestThrottledGivesUp(t *testing.T) {
-	limit := bucket.Limit{Rate: 1, Capacity: 100}
+// TestThrottledIsPatient: the library alone gives up where somebody stores
+// between every reading and storing; the adapter goes on until it is let in, and
+// is charged once.
+func TestThrottledIsPatient(t *testing.T) {
+	limit := bucket.Limit{Rate: 0.001, Capacity: 100}
 	backendtest.Each(t, func(t *testing.T, r *backend.Redis) {
 		other := open(t, throttledGCRA, r)
 		client := newClient(t, r)
-		between := 0
-		client.AddHook(interloper{watch{}, "eval", func() { between++; take(t, other, limit, "k") }})
+		between, most := 0, 10
+		client.AddHook(interloper{watch{}, "eval", func() {
+			if between < most {
+				between++
+				take(t, other, limit, "k")
+			}
+		}})
 		slow := openOn(t, throttledGCRA, client).(*throttledLimiter)
-		slow.attempts = 10 // the default
-
 		take(t, other, limit, "k") // so that all storing is by compare-and-swap
-		d, err := slow.Take(t.Context(), limit, request("k", 1))
-		if err == nil || !strings.Contains(err.Error(), "after 10 attempts") || errors.Is(err, bucket.ErrUnsent) || d.Allowed {
-			t.Fatalf("got %+v, %v, want an error after 10 attempts and no answer", d, err)
+
+		quota, err := throttledQuota(limit)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if between != 10 {
-			t.Errorf("somebody came between %d times, want 10", between)
+		alone, err := throttled.NewGCRARateLimiterCtx(slow.store, quota)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if left := take(t, other, limit, "k").Remaining; left < 100-12 {
-			t.Errorf("%v tokens remain, want at least 88: the caller that was given up on was charged", left)
+		if _, _, err := alone.RateLimitCtx(t.Context(), "k", 1); err == nil || !strings.Contains(err.Error(), "after 10 attempts") {
+			t.Errorf("the library alone: %v, want an error after 10 attempts", err)
+		}
+		most = 22
+		if d := take(t, slow, limit, "k"); !d.Allowed || between != 22 {
+			t.Errorf("got %+v after somebody came between %d times, want it granted after 22", d, between)
+		}
+		if left := take(t, other, limit, "k").Remaining; left != 100-25 {
+			t.Errorf("%v tokens remain of 100, want 75: 25 were granted", left)
 		}
 	})
 }

@@ -308,7 +308,7 @@ const blurred = 50 * time.Millisecond
 func (r *run) blur(res *Result) {
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
-		expected := v.Expected == ExpectFail || r.plan.Subject.Expect.Of(v.Name) == ExpectFail
+		expected := v.Expected == ExpectFail || r.plan.Subject.MustShow(res.Scenario.Name, v.Name)
 		if !expected || v.Verdict != check.Pass || v.Name == check.StateAudit {
 			continue // what is stored shows, however long calls take
 		}

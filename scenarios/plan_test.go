@@ -255,3 +255,22 @@ phases:
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 }
+
+// TestMustShow: what a limiter fails somewhere it must fail where it shows.
+func TestMustShow(t *testing.T) {
+	sub := &Subject{
+		Expect: Expectations{"a": ExpectFail, "b": ExpectFail, "c": ExpectAny},
+		Shows:  map[string][]string{"a": {"idle", "overload/20-100"}},
+	}
+	for _, tt := range []struct {
+		scenario, check string
+		want            bool
+	}{
+		{"idle", "a", true}, {"idle/7", "a", true}, {"overload/20-100", "a", true}, {"overload/100-50", "a", false},
+		{"poll", "a", false}, {"poll", "b", true}, {"poll", "c", false}, {"idle", "d", false},
+	} {
+		if got := sub.MustShow(tt.scenario, tt.check); got != tt.want {
+			t.Errorf("%s in %s: %v, want %v", tt.check, tt.scenario, got, tt.want)
+		}
+	}
+}

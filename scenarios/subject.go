@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"bucketproof/bucket"
@@ -85,4 +87,15 @@ type Subject struct {
 
 	// Witnessed says that the limiter can be asked with a witness.
 	Witnessed bool
+}
+
+// MustShow reports whether a check that the limiter fails over a whole command
+// may be expected to fail in a run of the scenario.
+func (s *Subject) MustShow(scenario, check string) bool {
+	if s.Expect.Of(check) != ExpectFail {
+		return false
+	}
+	where, told := s.Shows[check]
+	whole, _, _ := strings.Cut(scenario, "/")
+	return !told || slices.Contains(where, scenario) || slices.Contains(where, whole)
 }

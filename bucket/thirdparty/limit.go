@@ -42,16 +42,19 @@ func perPeriod(rate float64) (n int, period time.Duration, err error) {
 // window is how long capacity tokens last at the rate, as a whole number of
 // unit: that many requests in that time are the window that has both.
 func window(l bucket.Limit, unit time.Duration) (time.Duration, error) {
-	units := l.Capacity / l.Rate * (float64(time.Second) / float64(unit))
-	whole := math.Round(units)
-	if whole < 1 || math.Abs(units-whole) > 1e-9*units {
-		return 0, fmt.Errorf("a window of capacity/rate = %v s is no whole number of %v", l.Capacity/l.Rate, unit)
+	exact := l.Capacity / l.Rate * (float64(time.Second) / float64(unit))
+	whole := math.Round(exact)
+	if whole < 1 || math.Abs(exact-whole) > 1e-9*exact {
+		return 0, fmt.Errorf("a window of capacity/rate = %.6g s is no whole number of %s", l.Capacity/l.Rate, plural[unit])
 	}
 	if whole*float64(unit) >= math.MaxInt64 {
 		return 0, fmt.Errorf("a window of %v s is too long", l.Capacity/l.Rate)
 	}
 	return time.Duration(whole) * unit, nil
 }
+
+// plural names the units that windows are counted in.
+var plural = map[time.Duration]string{time.Millisecond: "milliseconds", time.Second: "seconds"}
 
 // wholeCost is a request's cost as a whole number.
 func wholeCost(r bucket.Request) (int, error) {

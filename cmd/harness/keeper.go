@@ -102,7 +102,9 @@ func (k *keeper) expected() (unmet []reports.Unmet, unsure []string) {
 		}
 		seen[p.Subject] = true
 		for _, name := range sortedKeys(p.Subject.Expect) {
-			if p.Subject.Expect[name] != scenarios.ExpectFail || !k.shows(p.Subject, name) {
+			if !slices.ContainsFunc(k.plans, func(other scenarios.Plan) bool {
+				return other.Subject == p.Subject && p.Subject.MustShow(other.Scenario.Name, name)
+			}) {
 				continue
 			}
 			detail := fmt.Sprintf("%s failed %s in none of its runs, and was expected to in at least one", p.Subject.Name, name)
@@ -116,16 +118,6 @@ func (k *keeper) expected() (unmet []reports.Unmet, unsure []string) {
 		}
 	}
 	return unmet, unsure
-}
-
-// shows reports whether some planned run is one in which a limiter shows that it
-// fails a check.
-func (k *keeper) shows(s *scenarios.Subject, name string) bool {
-	where, told := s.Shows[name]
-	return !told || slices.ContainsFunc(k.plans, func(p scenarios.Plan) bool {
-		whole, _, _ := strings.Cut(p.Scenario.Name, "/")
-		return p.Subject == s && (slices.Contains(where, p.Scenario.Name) || slices.Contains(where, whole))
-	})
 }
 
 // verdicts are a check's verdicts in all runs of a limiter; all is false when

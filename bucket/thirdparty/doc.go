@@ -43,11 +43,11 @@
 //
 // # What is left out, and why
 //
-// github.com/sethvargo/go-redisstore (the Redis store of sethvargo/go-limiter),
-// github.com/mennanov/limiters and github.com/go-chi/httprate-redis are not
-// served by the module proxy. github.com/zeromicro/go-zero/core/limit v1.10.3
-// brings 29 modules with it, gRPC, Prometheus and four exporters of OpenTelemetry
-// among them; its token bucket is what control/late-command stands for. The
-// package github.com/RussellLuo/slidingwindow has no Redis store but in an
-// example.
+// github.com/zeromicro/go-zero/core/limit v1.10.3 brings some thirty modules with
+// it, gRPC, Prometheus and the exporters of OpenTelemetry among them; its token
+// bucket is what control/late-command stands for. The package
+// github.com/RussellLuo/slidingwindow has no Redis store but in an example. Not
+// tried yet are the Redis stores of github.com/sethvargo/go-limiter and
+// github.com/go-chi/httprate, and github.com/mennanov/limiters: a file here is all
+// that each of them takes.
 package thirdparty

@@ -35,8 +35,8 @@ var throttledGCRA = Library{
 		},
 		{
 			Check: "state-audit", Expect: limiterfile.Fail, Scenario: "idle-lone",
-			Because: "the same; and a new key is set without a life, which a second command gives it (goredisstore.go:79 and 91), " +
-				"also when another caller's key was there already and needs a longer one",
+			Because: "a key's life is cut down to whole seconds (store/goredisstore.v9/goredisstore.go:103), and a new key is set without one, " +
+				"which a second command gives it (:79 and 91), also when another caller's key was there already and needs a longer one",
 			Threads: "throttled/throttled#26, throttled/throttled#27",
 		},
 		{Check: "accept-rate", Expect: limiterfile.Any, Because: "follows from over-admission"},

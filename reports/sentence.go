@@ -25,7 +25,7 @@ func sentences(run Run, c Check) []string {
 	if s := surprise(run, c); s != "" {
 		list = append(list, s)
 	}
-	if c.Known != "" && c.Verdict == string(check.Fail) {
+	if knownFault(c) {
 		list = append(list, sentence("Known: "+c.Known))
 	}
 	return list

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"bucketproof/bucket/check"
 )
 
 // The figures of a Prediction.
@@ -52,13 +54,15 @@ type ordealPoint struct {
 	runs map[string]int // limiter → index in Report.Runs
 }
 
-// newStudy collects the runs with a disturbance; nil when there are none.
+// newStudy collects the runs with a disturbance; nil when there are none. Left out
+// is a run with a fault whose cause is known, for that is in the limiter's source
+// and not in what was done to the clocks.
 func newStudy(r *Report) *study {
 	groups := groupScenarios(r)
 	s := new(study)
 	for i, run := range r.Runs {
 		d := run.Disturbance
-		if d == nil {
+		if d == nil || slices.ContainsFunc(run.Checks, knownFault) {
 			continue
 		}
 		if !slices.Contains(s.limiters, run.Limiter) {
@@ -82,6 +86,9 @@ func newStudy(r *Report) *study {
 	slices.SortStableFunc(s.ordeals, func(a, b ordeal) int { return cmp.Compare(sideRank(a.of), sideRank(b.of)) })
 	return s
 }
+
+// knownFault reports whether a check failed for a cause that is known.
+func knownFault(c Check) bool { return c.Known != "" && c.Verdict == string(check.Fail) }
 
 // named gives a disturbance the kind that its scenario is named for, which tells
 // more: calls held past an expiry are more than calls held, and clocks apart

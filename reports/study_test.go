@@ -52,6 +52,32 @@ func TestNoStudyWithoutDisturbance(t *testing.T) {
 	}
 }
 
+// TestKnownFaultIsNoClocks: a limiter that fails for a cause that is known is not
+// said to break under what was done to the clocks, and one that passes is told of.
+func TestKnownFaultIsNoClocks(t *testing.T) {
+	r := clocks().report
+	all := newStudy(r).limiters
+	theirs := all[len(all)-1]
+	for i := range r.Runs {
+		if run := &r.Runs[i]; run.Limiter == theirs {
+			for j := range run.Checks {
+				run.Checks[j].Verdict, run.Checks[j].Known = "pass", "it forgets"
+			}
+		}
+	}
+	if got := newStudy(r).limiters; !slices.Equal(got, all) {
+		t.Errorf("the study is of %q, want %q: nothing failed", got, all)
+	}
+	for i := range r.Runs {
+		if run := &r.Runs[i]; run.Limiter == theirs {
+			run.Checks[0].Verdict = "fail"
+		}
+	}
+	if got := newStudy(r).limiters; !slices.Equal(got, all[:len(all)-1]) {
+		t.Errorf("the study is of %q, want %q: the last failed for a known cause", got, all[:len(all)-1])
+	}
+}
+
 // TestStudyPictures names the pictures of a study.
 func TestStudyPictures(t *testing.T) {
 	f := clocks()

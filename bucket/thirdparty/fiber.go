@@ -31,7 +31,7 @@ var fiberLimiter = Library{
 	Limit:       &bucket.Limit{Rate: 50, Capacity: 50}, // a window of 1 s: few scenarios have one of whole seconds
 	Findings: []Finding{
 		{
-			Check: "over-admission", Expect: limiterfile.Fail, Scenario: "atomic-burst",
+			Check: "over-admission", Expect: limiterfile.Fail, Scenario: "idle-burst",
 			Because: "the counter is read and written in two commands under a lock of the process (middleware/limiter/limiter_fixed.go:46 to 73), " +
 				"so of two processes that read together one overwrites what the other counted",
 			Threads: "gofiber/fiber#4327",

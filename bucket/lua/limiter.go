@@ -134,7 +134,7 @@ func (l *Limiter) ask(ctx context.Context, keys, words []string) (any, bucket.Wi
 	if l.witness != nil {
 		args, at := boxed(nil, words), slices.Index(words, keys[0])
 		if l.sha != "" {
-			args, at = l.scriptCall("eval", l.script, keys, words), 3
+			args, at = l.scriptCall("eval", &l.script, keys, words), 3
 		}
 		reply, seen, err := l.witness.ask(ctx, keys[0], newOnce(ctx, at, args))
 		if !errors.Is(err, errAborted) {
@@ -151,19 +151,19 @@ func (l *Limiter) askAlone(ctx context.Context, keys, words []string) (any, erro
 		at := slices.Index(words, keys[0])
 		return Send(ctx, l.client, at, boxed(nil, words)...)
 	}
-	args := l.scriptCall("evalsha", l.sha, keys, words)
+	args := l.scriptCall("evalsha", &l.sha, keys, words)
 	reply, err := Send(ctx, l.client, 3, args...)
-	if !redis.HasErrorPrefix(err, "NOSCRIPT") {
+	if err == nil || !redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return reply, err
 	}
 	// The server did not run anything, so this is still the first charge, and
 	// unsent is still the right word should this one never be written.
-	args[0], args[1] = "eval", l.script
+	args[0], args[1] = "eval", &l.script
 	return Send(ctx, l.client, 3, args...)
 }
 
 // scriptCall is EVAL of the script's text or EVALSHA of its hash.
-func (l *Limiter) scriptCall(command, script string, keys, words []string) []any {
+func (l *Limiter) scriptCall(command any, script *string, keys, words []string) []any {
 	args := make([]any, 0, 4+len(keys)+len(words))
 	args = append(args, command, script, len(keys))
 	args = boxed(boxed(args, keys), words)
@@ -173,9 +173,12 @@ func (l *Limiter) scriptCall(command, script string, keys, words []string) []any
 	return args
 }
 
+// boxed appends words as the client takes them without an allocation for each:
+// by their address.
 func boxed(args []any, words []string) []any {
-	for _, w := range words {
-		args = append(args, w)
+	args = slices.Grow(args, len(words))
+	for i := range words {
+		args = append(args, &words[i])
 	}
 	return args
 }

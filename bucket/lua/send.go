@@ -37,12 +37,14 @@ func Send(ctx context.Context, c Client, keyAt int, args ...any) (any, error) {
 // was handed out to be written and what it was first told.
 type once struct {
 	*redis.Cmd
-	handed *atomic.Bool
+	handed *atomic.Bool // own, or that of the command this is a copy of
+	own    atomic.Bool
 	first  error // the first that SetErr was given; of a command in a block what came in place of QUEUED
 }
 
 func newOnce(ctx context.Context, keyAt int, args []any) *once {
-	cmd := &once{Cmd: redis.NewCmd(ctx, args...), handed: new(atomic.Bool)}
+	cmd := &once{Cmd: redis.NewCmd(ctx, args...)}
+	cmd.handed = &cmd.own
 	if keyAt > 0 && keyAt < 128 {
 		cmd.SetFirstKeyPos(int8(keyAt))
 	}

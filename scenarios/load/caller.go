@@ -1,7 +1,6 @@
 package load
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -39,6 +38,8 @@ type caller struct {
 	prefix string // of its request ids
 	made   uint64
 	id     []byte
+
+	patience patience
 
 	mu   sync.Mutex
 	op   history.Operation // the request in flight while busy
@@ -103,13 +104,7 @@ func (c *caller) send(p *phase, l bucket.Limiter, r bucket.Request, hold time.Du
 	if !pause(p.load, hold) {
 		return bucket.Decision{}, errStopped
 	}
-	ctx := p.replies
-	if c.d.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.d.Timeout)
-		defer cancel()
-	}
-	return l.Take(ctx, c.d.Limit, r)
+	return l.Take(c.patience.context(p.replies, c.d, c.d.Elapsed()), c.d.Limit, r)
 }
 
 // end records how the request ended that was held for a while before it was sent.

@@ -38,7 +38,7 @@ type Driver struct {
 	Instances []Instance          // at least one
 	Keys      KeyPicker           // nil: every request has the key ""
 	Recorder  *history.Recorder   // takes every request
-	Timeout   time.Duration       // how long a request may take once it is sent; 0: no limit
+	Timeout   time.Duration       // how long a request may take once it is sent, at least, and at most a 64th more; 0: no limit
 	Seed      uint64              // of everything random
 	Grace     time.Duration       // when a phase is interrupted: how long replies may take to come in; 0: half a second
 	Sleep     func(time.Duration) // the open loop's last wait before a send, a few milliseconds; nil: time.Sleep. See [Alarm]

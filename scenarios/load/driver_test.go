@@ -183,15 +183,15 @@ func TestRequestsSayWhatInstancesKnow(t *testing.T) {
 func TestTimeoutEndsARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(1, after(time.Second))
-		d.Timeout = 300 * time.Millisecond
+		d.Timeout = 320 * time.Millisecond
 		err := d.Burst(t.Context(), nil, load.Burst{Requests: 2, Hold: load.HoldAll(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkAccounts(t, d)
 		for _, op := range d.Recorder.Operations() {
-			if op.Outcome != history.Unknown || op.Return-op.Call != 13e8 {
-				t.Errorf("%v after %d, want unknown after hold and timeout, 13e8", op.Outcome, op.Return-op.Call)
+			if op.Outcome != history.Unknown || op.Return-op.Call != 1325e6 {
+				t.Errorf("%v after %d, want unknown after hold, timeout and a 64th, 1325e6", op.Outcome, op.Return-op.Call)
 			}
 		}
 		if f := d.Failures(); len(f) != 1 || f[0].Count != 2 || f[0].Text != context.DeadlineExceeded.Error() {

@@ -25,7 +25,8 @@ type Expr struct {
 	uses    nameSet
 	plain   name // the expression is this name alone
 	program *vm.Program
-	fixed   any // the value, when no name is used
+	fixed   any       // the value, when no name is used
+	equal   *equality // nil: not that simple
 	kind    exprKind
 }
 
@@ -74,7 +75,7 @@ func compile(text scalar, offset int, code, what string, known []name, w want) (
 	if err != nil {
 		return e, e.compileError(err, spellings)
 	}
-	e.program = program
+	e.program, e.equal = program, asEquality(program.Node())
 	if err := e.collect(known); err != nil {
 		return e, err
 	}

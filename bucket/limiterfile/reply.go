@@ -112,6 +112,11 @@ func (r *Reply) unclear(s *scope, both bool) error {
 
 // truth evaluates e to true or false.
 func (e *Expr) truth(s *scope) (bool, error) {
+	if e.equal != nil {
+		if holds, known := e.equal.holds(s.reply); known {
+			return holds, nil
+		}
+	}
 	v, err := e.run(s)
 	if err != nil {
 		return false, err

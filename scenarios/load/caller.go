@@ -61,7 +61,7 @@ func (c *caller) do(p *phase, o order) (history.Operation, bool) {
 		return history.Operation{}, false
 	}
 	hold := p.hold.Of(d.Seed, p.stream, o.n)
-	decision, err := c.send(p, instance.Limiter, r, hold)
+	decision, err := c.send(p, instance.Limiter, r, call, hold)
 	return c.end(decision, err, hold)
 }
 
@@ -100,11 +100,15 @@ func (c *caller) begin(r bucket.Request, due, call time.Duration) bool {
 
 // send holds the request and then puts it to the limiter. The load may be
 // stopped until then; a request that was sent gets its grace.
-func (c *caller) send(p *phase, l bucket.Limiter, r bucket.Request, hold time.Duration) (bucket.Decision, error) {
+func (c *caller) send(p *phase, l bucket.Limiter, r bucket.Request, call, hold time.Duration) (bucket.Decision, error) {
 	if !pause(p.load, hold) {
 		return bucket.Decision{}, errStopped
 	}
-	return l.Take(c.patience.context(p.replies, c.d, c.d.Elapsed()), c.d.Limit, r)
+	now := call
+	if hold > 0 {
+		now = c.d.Elapsed()
+	}
+	return l.Take(c.patience.context(p.replies, c.d, now), c.d.Limit, r)
 }
 
 // end records how the request ended that was held for a while before it was sent.

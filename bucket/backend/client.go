@@ -85,7 +85,7 @@ func (r *Redis) newClient(instance string, dial DialFunc) *redis.Client {
 	silence()
 	o := r.settings
 	if dial == nil {
-		dial = r.Dialer()
+		dial = watched(r.Dialer())
 	}
 	o.Dialer = dial
 	if !r.nameless {

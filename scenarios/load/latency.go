@@ -23,6 +23,20 @@ type Latency struct {
 	Omitted int64
 
 	first, last int64 // the smallest Due and the largest Return, ns; of those not omitted
+	sent        int64 // those not omitted
+	onTime      int64 // of those sent
+}
+
+// Punctual is how late a request may be sent and count as on time.
+const Punctual = time.Millisecond
+
+// OnTime is the share, 0 to 1, of the requests not omitted that were sent at
+// most [Punctual] after they were due; 1 when there are none.
+func (l *Latency) OnTime() float64 {
+	if l.sent == 0 {
+		return 1
+	}
+	return float64(l.onTime) / float64(l.sent)
 }
 
 // NewLatency returns an empty Latency.
@@ -45,13 +59,17 @@ func (l *Latency) Add(op *history.Operation) {
 		l.Omitted++
 		return
 	}
-	if l.Lag.Count()+l.Lag.Outside() == 0 {
+	if l.sent == 0 {
 		l.first, l.last = op.Due, op.Return
 	}
 	l.first, l.last = min(l.first, op.Due), max(l.last, op.Return)
 	l.Response.Add(time.Duration(op.Return - op.Due))
 	l.Service.Add(time.Duration(op.Return - op.Call))
 	l.Lag.Add(time.Duration(op.Call - op.Due))
+	l.sent++
+	if op.Call-op.Due <= int64(Punctual) {
+		l.onTime++
+	}
 }
 
 // Distribution is a histogram of durations from 0 to [Longest], exact to

@@ -32,6 +32,12 @@ func TestMeasure(t *testing.T) {
 	if l.Omitted != 2 {
 		t.Errorf("omitted %d, want 2", l.Omitted)
 	}
+	if got, want := l.OnTime(), 5.0/6; got != want { // one was 9 ms late, one just a millisecond
+		t.Errorf("on time %v, want %v", got, want)
+	}
+	if got := load.NewLatency().OnTime(); got != 1 {
+		t.Errorf("of none %v are on time, want 1", got)
+	}
 	for name, test := range map[string]struct {
 		d              *load.Distribution
 		count, outside int64

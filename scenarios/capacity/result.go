@@ -9,9 +9,11 @@ package capacity
 // one element of "capacity".
 type Result struct {
 	Limiter     string     `json:"limiter"`
+	Limit       Limit      `json:"limit"`       // of every bucket that is asked, but for the memory
 	Connections []Level    `json:"connections"` // the closed-loop sweep, plain and pipelined
 	USL         USL        `json:"usl"`         // fitted to the plain levels
-	Knee        Knee       `json:"knee"`
+	Knee        Knee       `json:"knee"`        // of plain callers
+	Pipelined   *Knee      `json:"knee_pipelined,omitempty"`
 	Memory      Memory     `json:"memory"`
 	Cost        Cost       `json:"cost"`
 	Compare     []Contrast `json:"compare,omitempty"` // one hot key against many, standalone against a cluster
@@ -19,6 +21,12 @@ type Result struct {
 	Generator   *Generator `json:"generator"`         // how well the open loop kept its schedule
 	Verified    *Verified  `json:"verified"`          // what the checks said about the recorded history
 	Notes       []string   `json:"notes,omitempty"`   // what qualifies the figures
+}
+
+// Limit is a rate in tokens a second and a capacity in tokens.
+type Limit struct {
+	Rate     float64 `json:"rate"`
+	Capacity float64 `json:"capacity"`
 }
 
 // Level is one step of the closed-loop sweep.
@@ -58,7 +66,9 @@ type Knee struct {
 	RatePS    *float64 `json:"rate_per_s"` // null: refused
 	LimitedBy string   `json:"limited_by"` // redis | generator | none
 	Why       string   `json:"why"`
-	Steps     []Step   `json:"steps"` // every rate tried, in the order tried
+	PeakPS    float64  `json:"closed_loop_per_s"` // the sweep's best level of such callers
+	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, as that level had
+	Steps     []Step   `json:"steps"`             // every rate tried, in the order tried
 }
 
 // Step is one rate of the search.
@@ -69,9 +79,12 @@ type Step struct {
 	P90US      float64 `json:"p90_us"`
 	P99US      float64 `json:"p99_us"`
 	P999US     float64 `json:"p999_us"`
+	MaxUS      float64 `json:"max_us"`
+	MeanUS     float64 `json:"mean_us"`
 	ServiceP99 float64 `json:"service_p99_us"` // from the call
-	LagP99US   float64 `json:"lag_p99_us"`     // from the due time to the call
-	OnTime     float64 `json:"on_time"`        // share of sends within 1 ms of their due time, 0..1
+	LagP99US   float64 `json:"lag_p99_us"`     // from the due time to the call, where a caller was free
+	OnTime     float64 `json:"on_time"`        // share of sends within 1 ms of their due time, where a caller was free, 0..1
+	Queued     float64 `json:"queued"`         // share of sends that waited for a free caller, 0..1
 	Errors     float64 `json:"errors"`         // share of requests without a usable answer, 0..1
 	RedisCPU   float64 `json:"redis_cpu"`      // of the server's main thread, 0..1
 	Idle       float64 `json:"generator_idle"` // share of this machine's processors that were idle, 0..1
@@ -81,8 +94,10 @@ type Step struct {
 
 // Memory is what buckets cost the server.
 type Memory struct {
-	BytesPerKey float64       `json:"bytes_per_key"` // slope of used memory over keys
+	BytesPerKey float64       `json:"bytes_per_key"` // slope of used memory over keys, hash tables included
 	IdleKeyS    float64       `json:"idle_key_s"`    // how long a bucket nobody asks stays, its TTL; -1: for ever
+	EntryBytes  float64       `json:"entry_bytes"`   // of bytes_per_key what is the bucket's alone, without its slots in the server's hash tables
+	KeyBytes    float64       `json:"key_bytes"`     // length of a key's name, mean; part of the above
 	UsageBytes  float64       `json:"usage_bytes"`   // MEMORY USAGE of a key, mean of a sample; less than a key costs
 	Points      []MemoryPoint `json:"points"`
 	Why         string        `json:"why,omitempty"` // not measured, and why

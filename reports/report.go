@@ -7,6 +7,8 @@ package reports
 import (
 	"encoding/json"
 	"time"
+
+	"bucketproof/scenarios/capacity"
 )
 
 // SchemaVersion is the version of results.json that this package writes and
@@ -29,6 +31,8 @@ type Report struct {
 	Unmet         []Unmet   `json:"unmet"`              // expectations over the whole command that no run met
 	Selftest      *Selftest `json:"selftest,omitempty"` // of `harness selftest` alone
 	Warnings      []string  `json:"warnings,omitempty"` // what qualifies every figure here
+
+	Capacity []capacity.Result `json:"capacity,omitempty"` // of `harness capacity` alone
 }
 
 // Harness says what measured.

@@ -96,6 +96,22 @@ func Micros(us float64) string {
 	return Seconds(us / 1e6)
 }
 
+// Bytes writes an amount of memory or data: 512 bytes, 12.4 MB; a kB is 1000.
+func Bytes(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "unknown"
+	}
+	units := []string{"bytes", "kB", "MB", "GB", "TB"}
+	i := 0
+	for ; i < len(units)-1 && math.Abs(v) >= 999.5; i++ {
+		v /= 1000
+	}
+	if i == 0 && v == 1 {
+		return "1 byte"
+	}
+	return Number(v) + " " + units[i]
+}
+
 // Signed writes a time in seconds with its sign: +250 ms, −1 s.
 func Signed(s float64) string {
 	if s < 0 {

@@ -82,3 +82,17 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{0, "0 bytes"}, {1, "1 byte"}, {512, "512 bytes"}, {165.5, "165.5 bytes"}, {999.4, "999.4 bytes"}, {999.6, "1 kB"}, {12_435_776, "12.4 MB"}, {58e9, "58 GB"}, {3e15, "3,000 TB"},
+		{math.NaN(), "unknown"}, {math.Inf(1), "unknown"},
+	} {
+		if got := Bytes(c.v); got != c.want {
+			t.Errorf("%v: %q, want %q", c.v, got, c.want)
+		}
+	}
+}

@@ -22,6 +22,9 @@ type Figure struct {
 	paint         func(c draw.Canvas)
 }
 
+// Title is what the picture is called.
+func (f Figure) Title() string { return f.title }
+
 // SVG returns the picture as a file of its own, on white paper.
 func (f Figure) SVG() []byte {
 	return f.draw(false).document(f.title)

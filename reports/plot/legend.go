@@ -28,6 +28,7 @@ const (
 	tickSample
 	pointSample
 	ringSample
+	hollowSample
 	noSample
 )
 
@@ -105,6 +106,17 @@ func (e entry) draw(c draw.Canvas, x, y vg.Length) {
 		c.StrokeLine2(line, x, y, x+sampleWidth, y)
 		c.SetColor(e.color)
 		c.Fill(mark(e.shape, vg.Point{X: x + sampleWidth/2, Y: y}))
+	case hollowSample:
+		line.Width = 1.25
+		if len(e.dashes) > 0 {
+			c.StrokeLine2(line, x-1, y, x+sampleWidth+1, y)
+		}
+		path := mark(0, vg.Point{X: x + sampleWidth/2, Y: y})
+		c.SetColor(paper)
+		c.Fill(path)
+		line.Width, line.Dashes = 1.5, nil
+		c.SetLineStyle(line)
+		c.Stroke(path)
 	case ringSample:
 		ring(c, vg.Point{X: x + sampleWidth/2, Y: y})
 	}

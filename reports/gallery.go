@@ -19,6 +19,7 @@ type gallery struct {
 	runs      []picture
 	scenarios map[string][]template.HTML // latencies and sweeps, by scenario without its point
 	study     []studyPicture
+	capacity  []studyPicture
 }
 
 // draw makes all pictures and writes their files into dir, several at a time.
@@ -47,6 +48,7 @@ func draw(dir string, r *Report, load Loader, images bool) (gallery, error) {
 	}
 	rest := append(sweepPages(r), latencyPages(r, g.runs)...)
 	rest = append(rest, studyPages(r, g.runs)...)
+	rest = append(rest, capacityPages(r)...)
 	if len(r.Runs)+len(r.Skipped) > 0 {
 		rest = append(rest, page{name: "matrix", figure: matrixFigure(r)})
 	}
@@ -67,6 +69,8 @@ func draw(dir string, r *Report, load Loader, images bool) (gallery, error) {
 		switch {
 		case p.study:
 			g.study = append(g.study, p.picture(inline[i]))
+		case p.capacity:
+			g.capacity = append(g.capacity, p.picture(inline[i]))
 		case p.scenario != "":
 			g.scenarios[p.scenario] = append(g.scenarios[p.scenario], inline[i])
 		}
@@ -103,7 +107,7 @@ func kept(plans []drawing, pics []picture, written [][]output) map[string]bool {
 }
 
 // ours are the names that pictures get here; nothing else is ever removed.
-var ours = regexp.MustCompile(`-(envelope|shares|latency(-\d+)?|sweep(-\d+)?|study(-\d+)?)\.(svg|png)$`)
+var ours = regexp.MustCompile(`-(envelope|shares|latency(-\d+)?|sweep(-\d+)?|study(-\d+)?|capacity)\.(svg|png)$`)
 
 // prune removes pictures that are not kept: they show another run.
 func prune(dir string, keep map[string]bool) error {

@@ -22,6 +22,9 @@ func headline(r *Report) string {
 	if r.Selftest != nil {
 		return selftestHeadline(r)
 	}
+	if len(r.Capacity) > 0 && len(r.Runs) == 0 {
+		return capacityHeadline(r)
+	}
 	n := tally(r)
 	runs := quantity.Things(len(r.Runs), "run")
 	switch {

@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"strings"
+
+	"bucketproof/scenarios/capacity"
 )
 
 // The parts of the JUnit format that CI systems read.
@@ -92,6 +94,10 @@ func junitSuites(r *Report) []*junitSuite {
 			Class: s.Scenario, Name: s.Limiter, Skipped: &junitProblem{Message: s.Reason},
 		}, 0)
 	}
+	for _, c := range r.Capacity {
+		const carried = "capacity"
+		suite(carried).add(capacityCase(carried, c), 0)
+	}
 	const expectations = "expectations over the whole command"
 	for _, u := range untold(r) {
 		suite(expectations).add(unmetCase(expectations, u), 0)
@@ -157,6 +163,24 @@ func selftestCases(r *Report, class string) []junitCase {
 		alarms.Skipped = &junitProblem{Message: alarmWords(r)}
 	}
 	return append(cases, alarms)
+}
+
+// capacityCase fails where the load's own history does; a knee that is refused is
+// no failure.
+func capacityCase(class string, c capacity.Result) junitCase {
+	out := junitCase{Class: class, Name: c.Limiter}
+	var lines []string
+	for _, f := range capacityFacts(c) {
+		lines = append(lines, f.Name+": "+f.Words)
+	}
+	out.Out = strings.Join(lines, "\n")
+	switch words := verifiedWords(c.Verified); stateOfCapacity(c) {
+	case unexpected:
+		out.Failure = &junitProblem{Message: "the load's own history fails its checks", Text: words}
+	case undecided:
+		out.Skipped = &junitProblem{Message: words}
+	}
+	return out
 }
 
 func unmetCase(class string, u Unmet) junitCase {

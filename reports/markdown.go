@@ -19,6 +19,9 @@ func markdown(r *Report) []byte {
 	if s := newStudy(r); s != nil {
 		markdownStudy(&b, r, s)
 	}
+	if len(r.Capacity) > 0 {
+		markdownCapacity(&b, r)
+	}
 	markdownMatrix(&b, newMatrix(r))
 	markdownRuns(&b, r)
 	markdownDisorder(&b, r.Runs)

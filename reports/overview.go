@@ -18,6 +18,7 @@ type page struct {
 	name     string
 	scenario string // that it belongs to, without a point; "" for the matrix and the study
 	study    bool   // it belongs to the study of clocks
+	capacity bool   // it belongs to what was found out about capacity
 	big      bool   // and takes the width of the page there
 	figure   plot.Figure
 	narrow   *plot.Figure // for report.html

@@ -23,6 +23,7 @@ type (
 		Selftest        *htmlSelftest
 		Hero            *htmlHero
 		Study           *htmlStudy
+		Capacity        *htmlCapacity
 		Unmet           []Unmet
 		Matrix          htmlMatrix
 		Filters         []htmlFilter
@@ -102,6 +103,7 @@ func newPage(r *Report, g gallery) htmlPage {
 		p.Hero = &htmlHero{Run: runs[i], Big: g.runs[i].big, Explanation: heroWords(r.Runs[i]), Reading: reading(r.Runs[i])}
 	}
 	p.Study = newHTMLStudy(r, g)
+	p.Capacity = newHTMLCapacity(r, g)
 	if len(r.Runs)+len(r.Skipped) > 1 {
 		p.Matrix = newHTMLMatrix(r)
 	}

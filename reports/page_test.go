@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	embedded := large(40)
 	embedded.report.Redis = Redis{Kind: "embedded", Engine: "miniredis", Version: "2.40.0"}
 	for name, f := range map[string]*fixture{
-		"troubled": troubled(), "large": embedded, "selftest": selftested(48), "clocks": clocks(), "hostile clocks": hostileClocks(), "nothing": newFixture(),
+		"troubled": troubled(), "large": embedded, "selftest": selftested(48), "clocks": clocks(), "hostile clocks": hostileClocks(), "capacity": {report: capable()}, "nothing": newFixture(),
 	} {
 		dir := t.TempDir()
 		if err := write(dir, f.report, f.load, false); err != nil {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"bucketproof/scenarios/capacity"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema {
@@ -37,7 +39,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 func TestWrittenReportsFitSchema(t *testing.T) {
 	s := compiled(t)
 	for name, r := range map[string]*Report{
-		"empty": {}, "predicted": predicted(), "standard": standard().report, "troubled": troubled().report, "selftest": selftested(2).report, "clocks": clocks().report, "empty selftest": {Selftest: new(Selftest)},
+		"empty": {}, "predicted": predicted(), "standard": standard().report, "troubled": troubled().report, "selftest": selftested(2).report, "clocks": clocks().report, "capacity": capable(), "empty capacity": {Capacity: make([]capacity.Result, 1)}, "empty selftest": {Selftest: new(Selftest)},
 	} {
 		if strings.HasPrefix(name, "empty") {
 			r.Verdict, r.Redis.Kind = "pass", "none"
@@ -147,6 +149,9 @@ func (f fields) object(place string, n node, typ reflect.Type) {
 	var names, required []string
 	for i := range typ.NumField() {
 		field := typ.Field(i)
+		if !field.IsExported() {
+			continue
+		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, name)
 		if !strings.Contains(options, "omitempty") {

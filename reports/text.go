@@ -32,6 +32,7 @@ func Text(w io.Writer, r *Report, color bool) error {
 	if s := newStudy(r); s != nil {
 		textStudy(&b, p, r, s)
 	}
+	textCapacity(&b, p, r)
 	for _, u := range untold(r) {
 		fmt.Fprintf(&b, "\n%s %s: %s was expected in at least one run\n", p.mark(unexpected), clean(u.Limiter), clean(u.Check))
 		textLine(&b, sentence(u.Detail))

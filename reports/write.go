@@ -74,6 +74,7 @@ func complete(r *Report) *Report {
 	c.Runs = append([]Run{}, r.Runs...)
 	c.Skipped = append([]Skip{}, r.Skipped...)
 	c.Unmet = append([]Unmet{}, r.Unmet...)
+	c.Capacity = completeCapacity(r.Capacity)
 	if r.Selftest != nil {
 		selftest := *r.Selftest
 		selftest.Controls = append([]ControlResult{}, selftest.Controls...)

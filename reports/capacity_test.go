@@ -1,0 +1,110 @@
+package reports
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"bucketproof/scenarios/capacity"
+)
+
+// TestCapacityGoldens holds what capacity adds.
+func TestCapacityGoldens(t *testing.T) {
+	dir := t.TempDir()
+	if err := write(dir, capable(), nil, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, part := range map[string]*regexp.Regexp{
+		"report.md": nil, "junit.xml": nil,
+		"report.html": regexp.MustCompile(`(?s)<section class="card capacity" id="capacity">.*<section class="card subject" id="capacity-3">.*?</section>`),
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if part != nil {
+			data = append(bulky.ReplaceAll(part.Find(data), []byte("$1$3$5…$2$4$6")), '\n')
+		}
+		golden(t, "capacity."+name, data)
+	}
+	var b bytes.Buffer
+	if err := Text(&b, capable(), false); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "capacity.txt", b.Bytes())
+}
+
+func TestCapacityHeadline(t *testing.T) {
+	rate := 41_200.0
+	found := capacity.Result{Limiter: "a", Knee: capacity.Knee{SLO: "p999=20ms", RatePS: &rate, MetPS: rate, LimitedBy: "redis"}}
+	refused := capacity.Result{Limiter: "b", Knee: capacity.Knee{SLO: "p999=20ms", MetPS: 900, LimitedBy: "generator"}}
+	unknown := capacity.Result{Limiter: "c", Knee: capacity.Knee{SLO: "p999=20ms", LimitedBy: "generator"}}
+	never := capacity.Result{Limiter: "d", Knee: capacity.Knee{SLO: "p999=20ms", LimitedBy: "redis"}}
+	planned := found
+	planned.Plan = &capacity.Plan{TargetPS: 200_000, Shards: 9}
+	false1 := found
+	false1.Verified = &capacity.Verified{Verdict: "fail"}
+	for _, c := range []struct {
+		name, want, verdict string
+		list                []capacity.Result
+	}{
+		{"knee", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found}},
+		{"plan", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms; 200,000/s take 9 shards.", "pass", []capacity.Result{planned}},
+		{"refused", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms.", "pass", []capacity.Result{refused}},
+		{"several", "One Redis carries 41,200/s of a, an unknown rate of c (knee refused), no rate of d at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, unknown, never}},
+		{"many", "One Redis carries 41,200/s of a, 41,200/s of a, 41,200/s of a, … at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, found, found, found}},
+		{"interrupted", "Undecided: one Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "undecided", []capacity.Result{found}},
+		{"broken", "Not as expected: the load's own history fails its checks (a).", "fail", []capacity.Result{false1, refused}},
+	} {
+		if got := headline(&Report{Verdict: c.verdict, Capacity: c.list}); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestObjectivesAreReadable(t *testing.T) {
+	for slo, want := range map[string]string{
+		"": "", "p99=5ms": "p99 ≤ 5 ms", "p50=300us,p999=1.5s,errors=0.1%": "p50 ≤ 300 µs, p99.9 ≤ 1.5 s, errors ≤ 0.1 %", "max=1s,errors=0.001": "max ≤ 1 s, errors ≤ 0.001",
+		"whatever you like": "whatever you like",
+	} {
+		if got := sloWords(slo); got != want {
+			t.Errorf("%q is %q, want %q", slo, got, want)
+		}
+	}
+	for slo, want := range map[string]float64{"p99=5ms,errors=0.1%": 5000, "p999=5ms": 0, "errors=0.1%,p99=300us": 300, "": 0} {
+		if got := allowed(slo); got != want {
+			t.Errorf("%q bounds p99 by %v µs, want %v", slo, got, want)
+		}
+	}
+}
+
+// TestCapacityKeepsItsPictures: a report that is written again has the same
+// pictures and no others.
+func TestCapacityKeepsItsPictures(t *testing.T) {
+	dir := t.TempDir()
+	r := capable()
+	if err := write(dir, r, capableLoader, false); err != nil {
+		t.Fatal(err)
+	}
+	r.Capacity = r.Capacity[2:]
+	if err := write(dir, r, capableLoader, false); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	entries, err := os.ReadDir(filepath.Join(dir, plots))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "throughput-capacity.svg" {
+		t.Errorf("pictures %s, want that of the throughput alone", got)
+	}
+}
+
+// capableLoader stands for the histories of runs; there are none.
+var capableLoader = newFixture().load

@@ -6,8 +6,10 @@
 #   scenarios/capacity/versus.sh [ROUNDS]     default 5
 #
 # Needs redis-server, redis-benchmark, redis-cli and go. The server is one thread,
-# so the load generator gets the processors that it leaves (GOMAXPROCS); on a
-# machine that does other work besides, the figures are that work's.
+# so the load generator gets the processors that it leaves (GOMAXPROCS). On a
+# machine that does other work besides, the figures are that work's: every turn
+# waits for an idle half second, up to QUIET seconds (default 30), where there is a
+# /proc/stat to tell.
 set -eu
 
 rounds=${1:-5}
@@ -28,15 +30,31 @@ done
 sha=$(redis-cli -p "$port" -x script load <"$script")
 (cd "$root" && go test -c -o "$dir/versus" ./scenarios/capacity)
 
+# quiet waits until nine tenths of the processors' time are idle.
+quiet() {
+	[ -r /proc/stat ] || return 0
+	tries=$((2 * ${QUIET:-30}))
+	while [ $tries -gt 0 ]; do
+		before=$(awk '/^cpu /{print $5, $2+$3+$4+$5+$6+$7+$8+$9}' /proc/stat)
+		sleep 0.5
+		after=$(awk '/^cpu /{print $5, $2+$3+$4+$5+$6+$7+$8+$9}' /proc/stat)
+		echo "$before $after" | awk '{exit ($3-$1) / ($4-$2) < 0.9}' && return 0
+		tries=$((tries - 1))
+	done
+	echo "the machine is busy: this turn is not to be trusted" >&2
+}
+
 # theirs NAME N FLAGS… and ours NAME BENCHMARK append "NAME RATE" to the record.
 theirs() {
 	name=$1 n=$2
 	shift 2
+	quiet
 	redis-benchmark -p "$port" -n "$n" "$@" --csv evalsha "$sha" 1 rl:app-clock:benchmark 100 50 1700000000123 1 |
 		tail -n 1 | awk -F '","' -v name="$name" '{print name, $2}' | tee -a "$dir/record"
 }
 
 ours() {
+	quiet
 	HARNESS_REDIS=redis://127.0.0.1:$port "$dir/versus" -test.run '^$' -test.bench "$2" -test.benchtime 1x >"$dir/out" ||
 		{ cat "$dir/out" >&2; exit 1; }
 	awk -v name="$1" '{for (i = 2; i <= NF; i++) if ($i == "requests/s") print name, $(i-1)}' "$dir/out" | tee -a "$dir/record"

@@ -32,53 +32,76 @@ const turn = 2 * time.Second
 //
 //	go test ./scenarios/capacity -run '^$' -bench Versus -benchtime 1x
 func BenchmarkVersus(b *testing.B) {
-	r := server(b)
-	for _, way := range []struct {
-		name    string
-		workers int
-		open    func() (lua.Client, func() error)
-	}{
-		{"plain", 50, func() (lua.Client, func() error) {
-			c := r.NewClient("versus")
-			if err := backend.Warm(b.Context(), c, 50); err != nil {
-				b.Fatal(err)
-			}
-			return c, c.Close
-		}},
-		{"pipelined", 400, func() (lua.Client, func() error) {
-			c, err := r.NewPipelinedClient("versus")
-			if err != nil {
-				b.Fatal(err)
-			}
-			return c, c.Close
-		}},
-	} {
-		c, closing := way.open()
-		shared := contest{client: c, workers: way.workers, key: fmt.Sprintf("versus-%d-%s", os.Getpid(), way.name)}
+	for _, shared := range contests(b) {
 		for _, contestant := range []struct {
 			name string
 			run  func(*testing.B, *contest) int64
 		}{{"client", alone}, {"limiter", asked}, {"load", driven}} {
-			b.Run(way.name+"/"+contestant.name, func(b *testing.B) {
-				b.ReportAllocs()
+			b.Run(shared.name+"/"+contestant.name, func(b *testing.B) {
 				n := int64(0)
 				for b.Loop() {
-					n += contestant.run(b, &shared)
+					n += contestant.run(b, shared)
 				}
 				b.ReportMetric(float64(n)/float64(b.N)/turn.Seconds(), "requests/s")
 			})
 		}
-		if err := closing(); err != nil {
-			b.Error(err)
+	}
+}
+
+// BenchmarkOnTime is how well the open loop keeps its schedule against a real
+// server, and how long the answers take: the share that is sent within 1 ms of
+// its due time, and µs.
+func BenchmarkOnTime(b *testing.B) {
+	for _, shared := range contests(b) {
+		for _, rate := range []float64{5000, 20_000, 60_000} {
+			if shared.name == "plain" && rate > 20_000 {
+				continue // more than it carries
+			}
+			b.Run(fmt.Sprintf("%s/%v", shared.name, rate), func(b *testing.B) {
+				var alarm load.Alarm
+				defer alarm.Close()
+				var latency *load.Latency
+				for b.Loop() {
+					d := shared.driver(b)
+					d.Sleep = alarm.Sleep
+					if err := d.Open(b.Context(), nil, load.Open{Rate: rate, Arrivals: load.ArrivePoisson, For: turn}); err != nil {
+						b.Fatal(err)
+					}
+					latency = load.Measure(d.Recorder.Operations())
+				}
+				b.ReportMetric(100*latency.OnTime(), "%-on-time")
+				b.ReportMetric(float64(latency.Lag.Quantile(0.99).Microseconds()), "p99-lag-µs")
+				b.ReportMetric(float64(latency.Response.Quantile(0.5).Microseconds()), "p50-µs")
+				b.ReportMetric(float64(latency.Response.Quantile(0.99).Microseconds()), "p99-µs")
+			})
 		}
 	}
 }
 
 // contest is what the contestants have in common.
 type contest struct {
+	name    string
 	client  lua.Client
 	workers int
 	key     string
+}
+
+// contests opens a client of each kind, until the benchmark ends. 256 callers are
+// enough for deep pipelines, and few enough for the processor's caches.
+func contests(b *testing.B) []*contest {
+	r := server(b)
+	plain := r.NewClient("versus")
+	b.Cleanup(func() { _ = plain.Close() })
+	if err := backend.Warm(b.Context(), plain, 50); err != nil {
+		b.Fatal(err)
+	}
+	pipelined, err := r.NewPipelinedClient("versus")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = pipelined.Close() })
+	key := fmt.Sprint("versus-", os.Getpid(), "-")
+	return []*contest{{"plain", plain, 50, key + "plain"}, {"pipelined", pipelined, 256, key + "pipelined"}}
 }
 
 var versusLimit = bucket.Limit{Rate: 100, Capacity: 50}
@@ -122,12 +145,7 @@ func asked(b *testing.B, c *contest) int64 {
 // driven is the closed loop of a run: every request is recorded, and the record
 // must pass the checks.
 func driven(b *testing.B, c *contest) int64 {
-	start := time.Now()
-	d := &load.Driver{
-		Elapsed: func() time.Duration { return time.Since(start) }, Base: start, Limit: versusLimit,
-		Instances: []load.Instance{{Name: "versus", Limiter: c.limiter(b)}},
-		Keys:      load.OneKey(c.key), Recorder: history.NewRecorder(), Timeout: 5 * time.Second,
-	}
+	d := c.driver(b)
 	if err := d.Closed(b.Context(), nil, load.Closed{Workers: c.workers, For: turn}); err != nil {
 		b.Fatal(err)
 	}
@@ -151,6 +169,16 @@ func driven(b *testing.B, c *contest) int64 {
 		b.Errorf("%+v, of which %d are on record: %v", counts, report.Summary.Offered, d.Failures())
 	}
 	return counts.Allowed + counts.Denied
+}
+
+// driver drives the limiter as a run does.
+func (c *contest) driver(b *testing.B) *load.Driver {
+	start := time.Now()
+	return &load.Driver{
+		Elapsed: func() time.Duration { return time.Since(start) }, Base: start, Limit: versusLimit,
+		Instances: []load.Instance{{Name: "versus", Limiter: c.limiter(b)}},
+		Keys:      load.OneKey(c.key), Recorder: history.NewRecorder(), Timeout: 5 * time.Second,
+	}
 }
 
 func (c *contest) limiter(b *testing.B) *lua.Limiter {

@@ -33,7 +33,7 @@ type Limit struct {
 type Level struct {
 	N             int     `json:"n"`                // callers that each wait for their reply
 	Pipelined     bool    `json:"pipelined"`        // over the client's auto-pipeliner, few connections
-	Depth         int     `json:"depth,omitempty"`  // most commands a pipeline carries; 0: not pipelined
+	Depth         int     `json:"depth,omitempty"`  // most commands a pipeline carries: one of each caller; 0: not pipelined
 	ThroughputPS  float64 `json:"throughput_per_s"` // decisions a second
 	P50US         float64 `json:"p50_us"`
 	P99US         float64 `json:"p99_us"`
@@ -68,7 +68,7 @@ type Knee struct {
 	LimitedBy string   `json:"limited_by"` // redis | generator | none
 	Why       string   `json:"why"`
 	PeakPS    float64  `json:"closed_loop_per_s"` // the sweep's best level of such callers
-	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, as that level had
+	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, twice that level's
 	Steps     []Step   `json:"steps"`             // every rate tried, in the order tried
 }
 
@@ -89,6 +89,7 @@ type Step struct {
 	Errors     float64 `json:"errors"`         // share of requests without a usable answer, 0..1
 	RedisCPU   float64 `json:"redis_cpu"`      // of the server's main thread, 0..1
 	Idle       float64 `json:"generator_idle"` // share of the processors that the generator may use that were idle, 0..1
+	Others     float64 `json:"others"`         // processors that other programs of this machine took; 0 where Redis is elsewhere
 	Verdict    string  `json:"verdict"`        // met | missed | refused
 	Why        string  `json:"why,omitempty"`
 }

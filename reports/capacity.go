@@ -16,32 +16,41 @@ import (
 // capacityTitle is the heading of what was found out about capacity.
 const capacityTitle = "What one Redis carries"
 
-// capacityHeadline says what the limiters carry, in one sentence.
+// capacityHeadline says what the limiters carry, in one sentence. A measurement is
+// as expected whatever it found, so faults in the load's own history are told
+// beside it.
 func capacityHeadline(r *Report) string {
-	var failed []string
+	words := carried(r)
+	var faulty []string
 	for _, c := range r.Capacity {
 		if stateOfCapacity(c) == unexpected {
-			failed = append(failed, c.Limiter)
+			faulty = append(faulty, c.Limiter)
 		}
 	}
-	switch {
-	case len(failed) > 0:
-		return "Not as expected: the load's own history fails its checks" + listed(failed) + "."
-	case r.Verdict == string(check.Fail):
-		return "Not as expected: " + carried(r.Capacity) + "."
-	case r.Verdict == string(check.Undecided):
-		return "Undecided: " + carried(r.Capacity) + "."
+	if len(faulty) > 0 {
+		words += "; the checks find faults in the load's own history" + listed(faulty)
 	}
-	return capitalized(carried(r.Capacity)) + "."
+	switch r.Verdict {
+	case string(check.Fail):
+		words = "Not as expected: " + words
+	case string(check.Undecided):
+		words = "Undecided: " + words
+	}
+	return capitalized(words) + "."
 }
 
 // carried says what each limiter carries at the objective they share.
-func carried(list []capacity.Result) string {
+func carried(r *Report) string {
+	list := r.Capacity
 	var parts []string
 	for _, c := range list[:min(len(list), mostNamed)] {
 		parts = append(parts, carries(c))
 	}
-	words := "one Redis carries " + strings.Join(parts, ", ")
+	who := "one Redis"
+	if r.Redis.Kind == "none" {
+		who = "this process"
+	}
+	words := who + " carries " + strings.Join(parts, ", ")
 	if len(list) > mostNamed {
 		words += ", …"
 	}

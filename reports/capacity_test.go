@@ -45,8 +45,8 @@ func TestCapacityHeadline(t *testing.T) {
 	never := capacity.Result{Limiter: "d", Knee: capacity.Knee{SLO: "p999=20ms", LimitedBy: "redis"}}
 	planned := found
 	planned.Plan = &capacity.Plan{TargetPS: 200_000, Shards: 9}
-	false1 := found
-	false1.Verified = &capacity.Verified{Verdict: "fail"}
+	faulty := found
+	faulty.Verified = &capacity.Verified{Verdict: "fail"}
 	for _, c := range []struct {
 		name, want, verdict string
 		list                []capacity.Result
@@ -57,10 +57,31 @@ func TestCapacityHeadline(t *testing.T) {
 		{"several", "One Redis carries 41,200/s of a, an unknown rate of c (knee refused), no rate of d at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, unknown, never}},
 		{"many", "One Redis carries 41,200/s of a, 41,200/s of a, 41,200/s of a, … at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, found, found, found}},
 		{"interrupted", "Undecided: one Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "undecided", []capacity.Result{found}},
-		{"broken", "Not as expected: the load's own history fails its checks (a).", "fail", []capacity.Result{false1, refused}},
+		{"faulty", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms; the checks find faults in the load's own history (a).", "pass", []capacity.Result{faulty}},
+		{"not as expected", "Not as expected: one Redis carries 41,200/s of a at p99.9 ≤ 20 ms; the checks find faults in the load's own history (a).", "fail", []capacity.Result{faulty}},
 	} {
-		if got := headline(&Report{Verdict: c.verdict, Capacity: c.list}); got != c.want {
+		if got := headline(&Report{Verdict: c.verdict, Redis: Redis{Kind: "process"}, Capacity: c.list}); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+	alone := &Report{Verdict: "pass", Redis: Redis{Kind: "none"}, Capacity: []capacity.Result{found}}
+	if got, want := headline(alone), "This process carries 41,200/s of a at p99.9 ≤ 20 ms."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestFaultsUnderLoadFailACaseWhereTheyWereNotExpected: junit.xml says what the
+// exit status says.
+func TestFaultsUnderLoadFailACaseWhereTheyWereNotExpected(t *testing.T) {
+	for verdict, want := range map[string]int{"pass": 0, "fail": 1} {
+		r := capable()
+		r.Verdict = verdict
+		data, err := junit(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(string(data), "<failure"); got != want {
+			t.Errorf("verdict %s: %d failures, want %d", verdict, got, want)
 		}
 	}
 }

@@ -2,59 +2,177 @@ package backend
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
+	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
 
 // Pipelined is a client that sends what is asked at the same time in one
-// pipeline: two pipelines are under way at most, each on a connection of its
-// own, and what is asked meanwhile is the next one. It is safe for concurrent
-// use, and as deep as it has callers: with n of them a pipeline carries up to n
-// commands. A command that is on its way is never sent again.
+// pipeline. Two pipelines are under way at most, each on a connection of its own,
+// so that the server works on one while the answers to the other are read; what
+// is asked meanwhile is the next one. A pipeline carries a command of each caller
+// that waits, up to [MaxDepth]. It is safe for concurrent use.
+//
+// The library has an auto-pipeliner that does the same. It asks every command
+// for its arguments before it is queued, and sends a command whose caller has
+// given up: nobody could tell then what was surely not sent.
 type Pipelined struct {
 	client *redis.Client
-	queue  *redis.AutoPipeliner
+
+	mu      sync.Mutex
+	asked   sync.Cond // what is waiting, or closed
+	waiting []*call
+	idle    int // senders that have nothing to do
+	closed  bool
+
+	senders sync.WaitGroup
 }
 
-// pipelining is how commands are gathered. Two pipelines, so that the server
-// works on one while we read the answers to the other; a third would only take
-// commands from the two. With no delay at all the client would wait for callers
-// that it expects to come again, which an open loop's never do.
-var pipelining = redis.AutoPipelineOptions{
-	MaxConcurrentBatches: 2,
-	Unordered:            true, // callers wait for their answers, so only strangers overtake each other
-	MaxFlushDelay:        time.Nanosecond,
+// call is a command and the caller that waits for it.
+type call struct {
+	cmd   redis.Cmder
+	err   error
+	taken bool          // by a sender; guarded by the client's mu
+	done  chan struct{} // holds one when err is set
 }
+
+// MaxDepth is how many commands a pipeline carries at most.
+const MaxDepth = 1024
+
+// pipelines is how many are under way at once: a third would only take commands
+// from the two.
+const pipelines = 2
 
 // NewPipelinedClient is [Redis.NewClient] for commands in pipelines. The caller
 // closes it.
-func (r *Redis) NewPipelinedClient(instance string) (*Pipelined, error) {
+func (r *Redis) NewPipelinedClient(instance string) *Pipelined {
 	return r.NewPipelinedClientVia(instance, nil)
 }
 
 // NewPipelinedClientVia is [Redis.NewPipelinedClient] over connections that
 // dial makes; nil: those of [Redis.Dialer].
-func (r *Redis) NewPipelinedClientVia(instance string, dial DialFunc) (*Pipelined, error) {
-	c := r.newClient(instance, dial)
-	queue, err := c.AsyncAutoPipelineWithOptions(&pipelining)
-	if err != nil {
-		return nil, cleanedUp(fmt.Errorf("pipelined client %s: %w", instance, err), c.Close())
+func (r *Redis) NewPipelinedClientVia(instance string, dial DialFunc) *Pipelined {
+	p := &Pipelined{client: r.newClient(instance, dial)}
+	p.asked.L = &p.mu
+	for range pipelines {
+		p.senders.Go(p.send)
 	}
-	return &Pipelined{client: c, queue: queue}, nil
+	return p
 }
 
-// Process queues cmd and waits for its answer until ctx ends. A command whose
-// caller has given up is sent all the same, so its outcome is unknown and cmd
-// must not be read.
+var calls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
+
+// Process sends cmd in the next pipeline and waits for its answer, or until ctx
+// ends. A command that no pipeline has taken until then is never sent. One that
+// was taken may be written at any time and must not be read; that it is under way
+// it learns by being asked for its arguments.
 func (p *Pipelined) Process(ctx context.Context, cmd redis.Cmder) error {
-	_ = cmd.Args() // handed out: from here on it can be written at any time
-	return p.queue.Submit(ctx, cmd).WaitContext(ctx)
+	c := calls.Get().(*call)
+	c.cmd, c.err, c.taken = cmd, nil, false
+	if !p.ask(c) {
+		calls.Put(c)
+		return redis.ErrClosed
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		if !p.withdraw(c) {
+			_ = cmd.Args()
+			return ctx.Err() // and leave c to its sender
+		}
+		c.err = ctx.Err()
+	}
+	err := c.err
+	c.cmd = nil
+	calls.Put(c)
+	return err
+}
+
+// ask queues c; false when the client is closed.
+func (p *Pipelined) ask(c *call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.waiting = append(p.waiting, c)
+	if p.idle > 0 {
+		p.asked.Signal()
+	}
+	return true
+}
+
+// withdraw takes c out of the queue; false when a sender has it.
+func (p *Pipelined) withdraw(c *call) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.taken {
+		return false
+	}
+	i := slices.Index(p.waiting, c)
+	p.waiting = slices.Delete(p.waiting, i, i+1)
+	return true
+}
+
+// send sends pipelines until the client is closed and nothing is left.
+func (p *Pipelined) send() {
+	pipe := p.client.Pipeline()
+	var batch []*call
+	var cmds []redis.Cmder
+	for p.wait() {
+		runtime.Gosched() // whoever has just got an answer asks again
+		batch = p.take(batch[:0])
+		if len(batch) == 0 {
+			continue
+		}
+		cmds = cmds[:0]
+		for _, c := range batch {
+			cmds = append(cmds, c.cmd)
+		}
+		// An error is every command's own.
+		_ = pipe.BatchProcess(context.Background(), cmds...)
+		_, _ = pipe.Exec(context.Background())
+		for i, c := range batch {
+			c.err = c.cmd.Err()
+			batch[i], cmds[i] = nil, nil
+			c.done <- struct{}{}
+		}
+	}
+}
+
+// wait waits until something is asked; false when nothing ever will be.
+func (p *Pipelined) wait() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.waiting) == 0 && !p.closed {
+		p.idle++
+		p.asked.Wait()
+		p.idle--
+	}
+	return len(p.waiting) > 0
+}
+
+// take moves what is waiting into batch.
+func (p *Pipelined) take(batch []*call) []*call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := min(len(p.waiting), MaxDepth)
+	batch = append(batch, p.waiting[:n]...)
+	for _, c := range batch {
+		c.taken = true
+	}
+	p.waiting = slices.Delete(p.waiting, 0, n)
+	return batch
 }
 
 // Close sends what is queued, waits for the answers and closes the connections.
 func (p *Pipelined) Close() error {
-	return errors.Join(p.queue.Close(), p.client.Close())
+	p.mu.Lock()
+	p.closed = true
+	p.asked.Broadcast()
+	p.mu.Unlock()
+	p.senders.Wait()
+	return p.client.Close()
 }

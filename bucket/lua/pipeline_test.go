@@ -23,10 +23,7 @@ import (
 // pipelined is the reference over pipelines whose connections dial makes.
 func pipelined(t *testing.T, r *backend.Redis, dial backend.DialFunc) (*lua.Limiter, *backend.Pipelined) {
 	t.Helper()
-	c, err := r.NewPipelinedClientVia("pipelined", dial)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := r.NewPipelinedClientVia("pipelined", dial)
 	t.Cleanup(func() { _ = c.Close() })
 	l, err := lua.New(builtins(t)[0], c)
 	if err != nil {
@@ -137,13 +134,14 @@ func TestAConnectionLostInAPipeline(t *testing.T) {
 // is not.
 func TestUnsentInPipelines(t *testing.T) {
 	r := backendtest.Embedded(t)
-	refused := func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
-	}
-	l, _ := pipelined(t, r, refused)
-	for _, e := range together(t.Context(), l, "refused", 20) {
-		if !errors.Is(e.err, bucket.ErrUnsent) {
-			t.Errorf("nobody listens: got %v, want unsent", e.err)
+	for name, refusal := range map[string]error{
+		"nobody listens": &net.OpError{Op: "dial", Err: errors.New("refused")}, "no way in": errors.New("a proxy said no"),
+	} {
+		l, _ := pipelined(t, r, func(context.Context, string, string) (net.Conn, error) { return nil, refusal })
+		for _, e := range together(t.Context(), l, "refused", 20) {
+			if !errors.Is(e.err, bucket.ErrUnsent) {
+				t.Errorf("%s: got %v, want unsent", name, e.err)
+			}
 		}
 	}
 	l, c := pipelined(t, r, nil)
@@ -157,8 +155,9 @@ func TestUnsentInPipelines(t *testing.T) {
 	}
 }
 
-// TestGivenUpInAPipeline: a caller that gives up while its command is queued or
-// on its way does not know, and the command still runs, once.
+// TestGivenUpInAPipeline: a caller that gives up while its command is on its way
+// does not know, and the command still runs, once; one whose command is queued
+// knows that it never will.
 func TestGivenUpInAPipeline(t *testing.T) {
 	r := backendtest.Embedded(t)
 	if err := r.Client().ScriptLoad(t.Context(), builtins(t)[0].Script).Err(); err != nil {
@@ -173,17 +172,38 @@ func TestGivenUpInAPipeline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	const callers = 20
+	unknown := 0
 	for _, e := range together(ctx, l, "late", callers) {
-		if !errors.Is(e.err, context.DeadlineExceeded) || errors.Is(e.err, bucket.ErrUnsent) {
-			t.Errorf("got %+v, %v, want an unknown outcome", e.decision, e.err)
+		if !errors.Is(e.err, context.DeadlineExceeded) {
+			t.Errorf("got %+v, %v, want an end by the deadline", e.decision, e.err)
+		}
+		if !errors.Is(e.err, bucket.ErrUnsent) {
+			unknown++
+		}
+	}
+	if unknown == 0 {
+		t.Error("no command was under way: the test shows nothing about those")
+	}
+	// Both pipelines are held up, so what is asked from here on is queued.
+	soon, cancelSoon := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancelSoon()
+	for _, e := range append(together(soon, l, "late", callers), together(soon, l, "late", callers)...) {
+		if !errors.Is(e.err, context.DeadlineExceeded) {
+			t.Errorf("got %+v, %v, want an end by the deadline", e.decision, e.err)
+		}
+		if !errors.Is(e.err, bucket.ErrUnsent) {
+			unknown++
 		}
 	}
 	close(held)
-	if err := c.Close(); err != nil { // waits for what was queued
+	if err := c.Close(); err != nil { // waits for what was under way
 		t.Fatal(err)
 	}
-	if got := charged(t, r, "late"); got != callers {
-		t.Errorf("%v tokens are charged for %d commands", got, callers)
+	if got := charged(t, r, "late"); got != float64(unknown) {
+		t.Errorf("%v tokens are charged, and %d callers do not know", got, unknown)
+	}
+	if unknown == 3*callers {
+		t.Error("no command was left in the queue: the test shows nothing about those")
 	}
 }
 

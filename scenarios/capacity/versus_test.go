@@ -95,10 +95,7 @@ func contests(b *testing.B) []*contest {
 	if err := backend.Warm(b.Context(), plain, 50); err != nil {
 		b.Fatal(err)
 	}
-	pipelined, err := r.NewPipelinedClient("versus")
-	if err != nil {
-		b.Fatal(err)
-	}
+	pipelined := r.NewPipelinedClient("versus")
 	b.Cleanup(func() { _ = pipelined.Close() })
 	key := fmt.Sprint("versus-", os.Getpid(), "-")
 	return []*contest{{"plain", plain, 50, key + "plain"}, {"pipelined", pipelined, 256, key + "pipelined"}}

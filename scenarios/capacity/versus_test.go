@@ -86,7 +86,7 @@ type contest struct {
 	key     string
 }
 
-// contests opens a client of each kind, until the benchmark ends. 256 callers are
+// contests opens a client of each kind, until the benchmark ends. 128 callers are
 // enough for deep pipelines, and few enough for the processor's caches.
 func contests(b *testing.B) []*contest {
 	r := server(b)
@@ -98,7 +98,7 @@ func contests(b *testing.B) []*contest {
 	pipelined := r.NewPipelinedClient("versus")
 	b.Cleanup(func() { _ = pipelined.Close() })
 	key := fmt.Sprint("versus-", os.Getpid(), "-")
-	return []*contest{{"plain", plain, 50, key + "plain"}, {"pipelined", pipelined, 256, key + "pipelined"}}
+	return []*contest{{"plain", plain, 50, key + "plain"}, {"pipelined", pipelined, 128, key + "pipelined"}}
 }
 
 var versusLimit = bucket.Limit{Rate: 100, Capacity: 50}

@@ -42,7 +42,7 @@ func capacityPages(r *Report) []page {
 func newThroughput(list []capacity.Result) plot.Throughput {
 	t := plot.Throughput{Title: "Throughput as more callers ask"}
 	for _, c := range list {
-		line := plot.Scaling{Name: c.Limiter}
+		line := plot.Scaling{Name: c.Limiter, Doubted: c.USL.Why != ""}
 		for _, l := range c.Connections {
 			pt := plot.XY{X: float64(l.N), Y: l.ThroughputPS}
 			if l.Pipelined {

@@ -19,6 +19,7 @@ type Scaling struct {
 	Name             string
 	Plain, Pipelined []XY // measured, by callers
 	Law, Low, High   []XY // the fitted curve and its band, over the same callers; empty: no fit
+	Doubted          bool // the fit is not to be trusted, and drawn faintly
 }
 
 // Wide draws the picture for a page of its own.
@@ -39,15 +40,19 @@ func (t Throughput) lines() []Scaling { return t.Lines[:min(len(t.Lines), MostLi
 
 func (t Throughput) legend() []entry {
 	var list []entry
-	law, pipelined := false, false
+	law, doubted, pipelined := false, false, false
 	for i, l := range t.lines() {
 		list = append(list, entry{label: l.Name, color: series[i], sample: pointSample, shape: i})
 		law, pipelined = law || len(l.Law) > 0, pipelined || len(l.Pipelined) > 0
+		doubted = doubted || l.Doubted && len(l.Law) > 0
 	}
 	if law {
 		list = append(list,
 			entry{label: "fitted law", color: muted},
 			entry{label: "its 95 % band", color: muted, sample: areaSample})
+	}
+	if doubted {
+		list = append(list, entry{label: "not to be trusted", color: muted.faded(0.4)})
 	}
 	if pipelined {
 		list = append(list, entry{label: "pipelined", color: muted, sample: hollowSample, dashes: dashed})
@@ -83,7 +88,11 @@ func (t Throughput) curves(k chart) {
 		k.band(series[i].faded(0.15), l.Low, l.High)
 	}
 	for i, l := range lines {
-		k.curve(draw.LineStyle{Color: series[i], Width: 2}, l.Law)
+		law := draw.LineStyle{Color: series[i], Width: 2}
+		if l.Doubted {
+			law.Color = series[i].faded(0.4)
+		}
+		k.curve(law, l.Law)
 		k.curve(draw.LineStyle{Color: series[i], Width: 1.25, Dashes: dashed}, l.Pipelined)
 	}
 	for i, l := range lines {

@@ -10,10 +10,10 @@ import (
 )
 
 // Pipelined is a client that sends what is asked at the same time in one
-// pipeline. Two pipelines are under way at most, each on a connection of its own,
-// so that the server works on one while the answers to the other are read; what
-// is asked meanwhile is the next one. A pipeline carries a command of each caller
-// that waits, up to [MaxDepth]. It is safe for concurrent use.
+// pipeline. Three pipelines are under way at most, each on a connection of its
+// own, so that the server has work while answers are read; what is asked
+// meanwhile is the next one. With n callers a pipeline carries a third of n
+// commands, up to [MaxDepth]. It is safe for concurrent use.
 //
 // The library has an auto-pipeliner that does the same. It asks every command
 // for its arguments before it is queued, and sends a command whose caller has
@@ -24,6 +24,7 @@ type Pipelined struct {
 	mu      sync.Mutex
 	asked   sync.Cond // what is waiting, or closed
 	waiting []*call
+	flying  int // taken and not answered
 	idle    int // senders that have nothing to do
 	closed  bool
 
@@ -41,9 +42,10 @@ type call struct {
 // MaxDepth is how many commands a pipeline carries at most.
 const MaxDepth = 1024
 
-// pipelines is how many are under way at once: a third would only take commands
-// from the two.
-const pipelines = 2
+// pipelines is how many are under way at once: one that the server works on, one
+// that waits for it, and one whose answers are read. More would only take commands
+// from these.
+const pipelines = 3
 
 // NewPipelinedClient is [Redis.NewClient] for commands in pipelines. The caller
 // closes it.
@@ -134,6 +136,7 @@ func (p *Pipelined) send() {
 		// An error is every command's own.
 		_ = pipe.BatchProcess(context.Background(), cmds...)
 		_, _ = pipe.Exec(context.Background())
+		p.landed(len(batch))
 		for i, c := range batch {
 			c.err = c.cmd.Err()
 			batch[i], cmds[i] = nil, nil
@@ -154,17 +157,28 @@ func (p *Pipelined) wait() bool {
 	return len(p.waiting) > 0
 }
 
-// take moves what is waiting into batch.
+// take moves into batch what is waiting, but no more than an even part of all
+// that is asked: one pipeline with everything in it would leave the server idle
+// while its answers are read.
 func (p *Pipelined) take(batch []*call) []*call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := min(len(p.waiting), MaxDepth)
+	even := (len(p.waiting) + p.flying + pipelines - 1) / pipelines
+	n := min(len(p.waiting), even, MaxDepth)
+	p.flying += n
 	batch = append(batch, p.waiting[:n]...)
 	for _, c := range batch {
 		c.taken = true
 	}
 	p.waiting = slices.Delete(p.waiting, 0, n)
 	return batch
+}
+
+// landed notes that n commands have their answers.
+func (p *Pipelined) landed(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flying -= n
 }
 
 // Close sends what is queued, waits for the answers and closes the connections.

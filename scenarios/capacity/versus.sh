@@ -22,7 +22,8 @@ export GOMAXPROCS="${GOMAXPROCS:-$((cpus > 1 ? cpus - 1 : 1))}"
 
 redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$dir" >"$dir/log" &
 server=$!
-trap 'kill $server 2>/dev/null; wait $server 2>/dev/null || true; rm -r "$dir"' EXIT INT TERM
+trap 'kill $server 2>/dev/null; wait $server 2>/dev/null || true; rm -r "$dir"' EXIT
+trap 'exit 2' INT TERM
 until redis-cli -p "$port" ping >/dev/null 2>&1; do
 	kill -0 $server 2>/dev/null || { cat "$dir/log" >&2; exit 4; }
 	sleep 0.1

@@ -50,7 +50,7 @@ func levelRow(l capacity.Level) []string {
 }
 
 // stepHead names the columns of the search for a knee.
-var stepHead = []string{"offered/s", "answered/s", "p50", "p90", "p99", "p99.9", "p99 from the call", "on time", "Redis busy", "generator idle", "other programs", "verdict"}
+var stepHead = []string{"offered/s", "answered/s", "p50", "p90", "p99", "p99.9", "p99 from the call", "on time", "Redis busy", "generator idle", "Redis a call", "generator a call", "other programs", "verdict"}
 
 func stepRow(s capacity.Step) []string {
 	verdict := s.Verdict
@@ -59,7 +59,7 @@ func stepRow(s capacity.Step) []string {
 	}
 	return []string{
 		quantity.Number(s.RatePS), quantity.Number(s.AchievedPS), quantity.Micros(s.P50US), quantity.Micros(s.P90US), quantity.Micros(s.P99US),
-		quantity.Micros(s.P999US), quantity.Micros(s.ServiceP99), quantity.Percent(s.OnTime), partOrNone(s.RedisCPU), quantity.Percent(s.Idle), othersWords(s.Others), verdict,
+		quantity.Micros(s.P999US), quantity.Micros(s.ServiceP99), quantity.Percent(s.OnTime), partOrNone(s.RedisCPU), quantity.Percent(s.Idle), microsOrNone(s.RedisUS), microsOrNone(s.OwnUS), othersWords(s.Others), verdict,
 	}
 }
 
@@ -69,6 +69,14 @@ func partOrNone(part float64) string {
 		return none
 	}
 	return quantity.Percent(part)
+}
+
+// microsOrNone is a time in µs, and nothing where it was not measured.
+func microsOrNone(us float64) string {
+	if us <= 0 {
+		return none
+	}
+	return quantity.Micros(us)
 }
 
 // othersWords is what other programs took of the machine.

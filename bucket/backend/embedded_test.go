@@ -95,6 +95,44 @@ func TestFractionsOfMillisecondsAge(t *testing.T) {
 	t.Logf("%d reads", reads)
 }
 
+// TestNoLifeIsCutShort: with thousands of keys ageing rests between its passes, and
+// what a script, a command or a transaction gives in between lives no less.
+func TestNoLifeIsCutShort(t *testing.T) {
+	r := backendtest.Embedded(t)
+	ctx, c := t.Context(), r.Client()
+	pipe := c.Pipeline()
+	for i := range 5000 {
+		pipe.Set(ctx, fmt.Sprint("other-", i), "1", 0)
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		t.Fatal(err)
+	}
+	script := redis.NewScript(`redis.call('SET', KEYS[1], '1'); return redis.call('PEXPIRE', KEYS[1], ARGV[1])`)
+	const life = 12 * time.Millisecond
+	for i := range 60 {
+		w := timed(func() {
+			var err error
+			switch i % 3 {
+			case 0:
+				err = script.Run(ctx, c, []string{"k"}, life.Milliseconds()).Err()
+			case 1:
+				err = c.Set(ctx, "k", "1", life).Err()
+			default:
+				_, err = c.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.Set(ctx, "k", "1", life).Err() })
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		for alive := true; alive; {
+			read := timed(func() { alive = c.Exists(ctx, "k").Val() == 1 })
+			if !alive && read.to.Sub(w.from) < life {
+				t.Fatalf("round %d: gone after at most %v, want %v", i, read.to.Sub(w.from), life)
+			}
+		}
+	}
+}
+
 // TestEmbeddedUnderConcurrency mixes everything that passes the queue: scripts,
 // transactions, pipelines, blocking commands, new connections.
 func TestEmbeddedUnderConcurrency(t *testing.T) {

@@ -25,23 +25,25 @@ const (
 // execution. A pause is a wait under the same lock.
 //
 // Ageing visits every key. While a pass takes at most cheapPass (up to about a
-// hundred keys) it precedes every command, and a key's life is right to the few
-// microseconds that a command takes. With more keys passes rest restFactor
-// times as long as they took, and a life may be that much too long or too
-// short: 0.6 ms with a thousand keys, 9 ms with ten thousand (measured).
+// hundred keys) it precedes every command. With more keys passes rest restFactor
+// times as long as they took, and a life may be that much too long: 0.6 ms with a
+// thousand keys, 9 ms with ten thousand (measured). It is never too short, for that
+// would be the limiter's fault: what time has passed since the last pass, the next
+// one takes off a life that is given in between, too, and so it is given with it.
 type queue struct {
 	mini   *miniredis.Miniredis
 	server *server.Server
 	closed chan struct{}
-	peers  sync.Map // *server.Peer → struct{}: connections, as opposed to scripts
+	peers  sync.Map // *server.Peer → bool: connections, as opposed to scripts; true: within MULTI
 
 	running atomic.Pointer[server.Peer] // whose command is being executed
 
-	mu    sync.Mutex       // held while a command executes
-	until time.Time        // no command before
-	aged  time.Time        // when keys were last aged
-	took  [4]time.Duration // by the last passes, in a ring
-	turn  int
+	mu     sync.Mutex       // held while a command executes
+	until  time.Time        // no command before
+	aged   time.Time        // when keys were last aged
+	took   [4]time.Duration // by the last passes, in a ring
+	turn   int
+	giving bool // a script gives a life that was prolonged
 }
 
 // newQueue puts a queue in front of m, which runs.
@@ -58,7 +60,10 @@ func (q *queue) close() { close(q.closed) }
 // script calls comes through here too, inside the script's own turn, and so
 // does the command that pass itself dispatches.
 func (q *queue) pass(c *server.Peer, cmd string, args ...string) bool {
-	if q.inside(c) || blocks(cmd) {
+	switch {
+	case q.inside(c):
+		return q.give(c, cmd, args)
+	case blocks(cmd):
 		return false
 	}
 	q.mu.Lock()
@@ -68,11 +73,40 @@ func (q *queue) pass(c *server.Peer, cmd string, args ...string) bool {
 		q.pause(c, args[1])
 		return true
 	}
-	q.age()
+	q.age(cmd == "EXEC") // what it executes passes no hook
 	q.running.Store(c)
 	defer q.running.Store(nil)
-	q.server.Dispatch(c, append([]string{cmd}, args...))
+	q.server.Dispatch(c, q.given(c, cmd, args))
 	return true
+}
+
+// given is a command as it is to be executed: a life is given with the time that
+// the next pass will take off it for nothing.
+func (q *queue) given(c *server.Peer, cmd string, args []string) []string {
+	if multi, _ := q.peers.Load(c); multi == true || cmd == "MULTI" {
+		q.peers.Store(c, cmd != "EXEC" && cmd != "DISCARD")
+	} else if early := time.Since(q.aged); early >= cheapPass {
+		if longer, ok := prolong(cmd, args, early); ok {
+			return longer
+		}
+	}
+	return append([]string{cmd}, args...)
+}
+
+// give does the same to a life that a script gives. It reports whether the command is
+// done.
+func (q *queue) give(c *server.Peer, cmd string, args []string) bool {
+	early := time.Since(q.aged)
+	if q.giving || early < cheapPass || q.running.Load() == c {
+		return false
+	}
+	longer, ok := prolong(cmd, args, early)
+	if ok {
+		q.giving = true
+		defer func() { q.giving = false }()
+		q.server.Dispatch(c, longer)
+	}
+	return ok
 }
 
 // inside reports whether a command belongs to one that is being executed. A
@@ -88,17 +122,17 @@ func (q *queue) inside(c *server.Peer) bool {
 	if c.Ctx != nil {
 		return true
 	}
-	q.peers.Store(c, struct{}{})
+	q.peers.Store(c, false)
 	c.OnDisconnect(func() { q.peers.Delete(c) })
 	return false
 }
 
-// age takes the time that has passed off every time to live. Fractions of a
-// millisecond are kept.
-func (q *queue) age() {
+// age takes the time that has passed off every time to live, at once or when passes
+// have rested. Fractions of a millisecond are kept.
+func (q *queue) age(atOnce bool) {
 	now := time.Now()
 	elapsed := now.Sub(q.aged)
-	if elapsed < q.rest() {
+	if !atOnce && elapsed < q.rest() {
 		return
 	}
 	q.mini.FastForward(elapsed)

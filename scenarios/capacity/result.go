@@ -33,12 +33,12 @@ type Limit struct {
 type Level struct {
 	N             int     `json:"n"`                // callers that each wait for their reply
 	Pipelined     bool    `json:"pipelined"`        // over the client's auto-pipeliner, few connections
-	Depth         int     `json:"depth,omitempty"`  // most commands a pipeline carries; 0: not pipelined
+	Depth         int     `json:"depth,omitempty"`  // most commands a pipeline carries: one of each caller; 0: not pipelined
 	ThroughputPS  float64 `json:"throughput_per_s"` // decisions a second
 	P50US         float64 `json:"p50_us"`
 	P99US         float64 `json:"p99_us"`
 	RedisCPU      float64 `json:"redis_cpu"`      // of the server's main thread, 0..1; 0 where it does not tell
-	GeneratorIdle float64 `json:"generator_idle"` // share of this machine's processors that were idle, 0..1
+	GeneratorIdle float64 `json:"generator_idle"` // share of the processors that the generator may use that were idle, 0..1
 }
 
 // USL is Gunther's Universal Scalability Law,
@@ -64,10 +64,11 @@ type Bounds struct {
 type Knee struct {
 	SLO       string   `json:"slo"`
 	RatePS    *float64 `json:"rate_per_s"` // null: refused
+	MetPS     float64  `json:"met_per_s"`  // the highest rate that met the objective, also where the knee is refused; 0: none
 	LimitedBy string   `json:"limited_by"` // redis | generator | none
 	Why       string   `json:"why"`
 	PeakPS    float64  `json:"closed_loop_per_s"` // the sweep's best level of such callers
-	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, as that level had
+	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, twice that level's
 	Steps     []Step   `json:"steps"`             // every rate tried, in the order tried
 }
 
@@ -87,7 +88,8 @@ type Step struct {
 	Queued     float64 `json:"queued"`         // share of sends that waited for a free caller, 0..1
 	Errors     float64 `json:"errors"`         // share of requests without a usable answer, 0..1
 	RedisCPU   float64 `json:"redis_cpu"`      // of the server's main thread, 0..1
-	Idle       float64 `json:"generator_idle"` // share of this machine's processors that were idle, 0..1
+	Idle       float64 `json:"generator_idle"` // share of the processors that the generator may use that were idle, 0..1
+	Others     float64 `json:"others"`         // processors that other programs of this machine took; 0 where Redis is elsewhere
 	Verdict    string  `json:"verdict"`        // met | missed | refused
 	Why        string  `json:"why,omitempty"`
 }
@@ -101,11 +103,13 @@ type Memory struct {
 	UsageBytes  float64       `json:"usage_bytes"`   // MEMORY USAGE of a key, mean of a sample; less than a key costs
 	Points      []MemoryPoint `json:"points"`
 	Why         string        `json:"why,omitempty"` // not measured, and why
+
+	tables perBucket
 }
 
 // MemoryPoint is used memory with a number of buckets.
 type MemoryPoint struct {
-	Keys      int     `json:"keys"`
+	Keys      int     `json:"keys"`            // buckets
 	UsedBytes float64 `json:"used_bytes"`      // above what the empty server used
 	Predicted float64 `json:"predicted_bytes"` // from the smaller counts; 0: was used to predict
 }

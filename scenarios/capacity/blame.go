@@ -1,0 +1,64 @@
+package capacity
+
+import "fmt"
+
+// The verdicts over a step.
+const (
+	stepMet     = "met"     // the objective was met, and the server kept up
+	stepMissed  = "missed"  // it was not, and that was the server's doing
+	stepRefused = "refused" // it was not, and that says nothing of the server
+)
+
+// From where on one side counts as the bottleneck.
+const (
+	keptUp      = 0.97 // of the rate asked; below it a backlog grows
+	busyServer  = 0.9  // of the one processor that the server's main thread can have
+	freeEnough  = 0.25 // of the generator's processors, idle: then nobody waits for one
+	leastOnTime = 0.9  // of sends within a millisecond of their due time
+	lagShare    = 0.2  // of the tightest latency of the objective, for the lag's p99
+	mostOthers  = 0.25 // processors that other programs may take
+)
+
+// judgeStep decides over a step whose figures are filled in. told says that the
+// server tells how busy it is.
+//
+// The latency counts from the due time, so a generator that was late only makes
+// a step look worse: what is met is met. What is missed is the server's doing
+// where its main thread was saturated; or where the generator kept its schedule,
+// apart from waiting for a caller that the server still held, and had processors
+// to spare: then the server waits for something, or the way to it is slow.
+// Otherwise nobody knows, and the step is refused.
+func judgeStep(s *Step, slo SLO, told bool) {
+	why := slo.missed(s)
+	if s.AchievedPS < keptUp*s.RatePS {
+		if why != "" {
+			why += ", and "
+		}
+		why += fmt.Sprintf("%s of %s requests a second were answered", thousands(s.AchievedPS), thousands(s.RatePS))
+	}
+	if why == "" {
+		s.Verdict, s.Why = stepMet, ""
+		return
+	}
+	late := s.OnTime < leastOnTime || s.LagP99US > lagShare*slo.tightest()
+	s.Verdict = stepRefused
+	switch {
+	case !told:
+		why += "; the server does not tell how busy it was"
+	case s.RedisCPU >= busyServer:
+		s.Verdict = stepMissed
+		why += "; " + s.whoIsBusy()
+	case s.Idle < freeEnough:
+		why += "; the generator had no processor to spare: " + s.whoIsBusy()
+	case late:
+		why += fmt.Sprintf("; the generator was late: %.0f %% of its sends were on time, lag p99 %s; %s", 100*s.OnTime, latency(s.LagP99US), s.whoIsBusy())
+	default:
+		s.Verdict = stepMissed
+		why += fmt.Sprintf("; the generator kept its schedule and waited for Redis, service p99 %s: %s", latency(s.ServiceP99), s.whoIsBusy())
+	}
+	s.Why = why
+}
+
+// disturbed says that a step that was not met shows other programs rather than
+// either side.
+func (s *Step) disturbed() bool { return s.Verdict != stepMet && s.Others > mostOthers }

@@ -1,0 +1,47 @@
+package capacity
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestJudgeStep(t *testing.T) {
+	slo, err := ParseSLO("p99=5ms,errors=0.1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound := Step{RatePS: 1000, AchievedPS: 1000, P99US: 900, OnTime: 1, Idle: 0.6, RedisCPU: 0.3}
+	with := func(change func(*Step)) Step {
+		s := sound
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		step    Step
+		told    bool
+		verdict string
+		why     string
+	}{
+		"met":                       {sound, true, stepMet, ""},
+		"met by a late generator":   {with(func(s *Step) { s.OnTime, s.Idle = 0.1, 0 }), true, stepMet, ""},
+		"met, and nothing told":     {sound, false, stepMet, ""},
+		"saturated":                 {with(func(s *Step) { s.P99US, s.RedisCPU = 9000, 0.95 }), true, stepMissed, "Redis' main thread was busy for 95 %"},
+		"saturated beside no idle":  {with(func(s *Step) { s.P99US, s.RedisCPU, s.Idle = 9000, 0.95, 0 }), true, stepMissed, "busy for 95 %"},
+		"backlog":                   {with(func(s *Step) { s.AchievedPS, s.RedisCPU = 900, 0.95 }), true, stepMissed, "900 of 1,000 requests a second were answered"},
+		"keeps up with a wobble":    {with(func(s *Step) { s.AchievedPS = 980 }), true, stepMet, ""},
+		"errors":                    {with(func(s *Step) { s.Errors = 0.5 }), true, stepMissed, "errors are 50 %"},
+		"slow though idle":          {with(func(s *Step) { s.P99US, s.ServiceP99 = 9000, 8900 }), true, stepMissed, "kept its schedule and waited for Redis, service p99 8.9 ms"},
+		"no processor":              {with(func(s *Step) { s.P99US, s.Idle = 9000, 0.1 }), true, stepRefused, "no processor to spare"},
+		"no processor, Redis 80 %":  {with(func(s *Step) { s.P99US, s.Idle, s.RedisCPU = 9000, 0.02, 0.8 }), true, stepRefused, "Redis' main thread was busy for 80 % of the time and the generator's processors were idle for 2 %"},
+		"late":                      {with(func(s *Step) { s.P99US, s.OnTime = 9000, 0.7 }), true, stepRefused, "the generator was late: 70 % of its sends were on time"},
+		"late in the tail":          {with(func(s *Step) { s.P99US, s.LagP99US = 9000, 4000 }), true, stepRefused, "lag p99 4 ms"},
+		"missed, and nothing told":  {with(func(s *Step) { s.P99US = 9000 }), false, stepRefused, "does not tell how busy"},
+		"others took the processor": {with(func(s *Step) { s.P99US, s.Idle, s.Others = 9000, 0, 1.2 }), true, stepRefused, "(other programs took 1.2 of them)"},
+	} {
+		s := c.step
+		judgeStep(&s, slo, c.told)
+		if s.Verdict != c.verdict || !strings.Contains(s.Why, c.why) || c.why == "" && s.Why != "" {
+			t.Errorf("%s: %s %q, want %s %q", name, s.Verdict, s.Why, c.verdict, c.why)
+		}
+	}
+}

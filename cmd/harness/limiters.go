@@ -41,6 +41,9 @@ type limiter struct {
 	file       *limiterfile.File // nil: there is none
 	builtin    bool              // the file is ours
 	openOn     opener            // nil: it keeps nothing in Redis
+
+	// over makes the limiter on a client; nil: it wants a client of another kind.
+	over func(client redis.UniversalClient, witness bool) (bucket.Limiter, error)
 }
 
 // opener makes a limiter as an instance holds it on a server, with a client of its
@@ -145,6 +148,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		about:      fmt.Sprintf("%s, %s's clock", f.Contract, f.Time),
 		file:       f,
 		openOn:     open,
+		over:       on,
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
@@ -197,6 +201,7 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 	return &limiter{
 		needsRedis: true,
 		openOn:     open,
+		over:       on,
 		about:      "must fail " + c.Check + ": " + c.StandsFor,
 		Subject: &scenarios.Subject{
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity, Costs: c.UsesCost,

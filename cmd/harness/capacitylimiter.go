@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"bucketproof/bucket"
+	"bucketproof/bucket/backend"
+	"bucketproof/bucket/lua"
+	"bucketproof/scenarios/capacity"
+)
+
+// subject is a limiter as its capacity is measured.
+func (j *capacityJob) subject(l *limiter) *capacity.Subject {
+	return &capacity.Subject{
+		Name: l.Name, Time: l.Time, Granularity: l.Granularity, Retries: l.Retries, Limit: l.Limit, Stored: l.Stored,
+		Open: func(ctx context.Context, instance string, mode capacity.Mode) (bucket.Limiter, error) {
+			if mode == capacity.Plain || l.openOn == nil {
+				return l.Open(ctx, instance, false)
+			}
+			return l.pipelined(j.redis, instance)
+		},
+	}
+}
+
+// pipelined opens a limiter whose callers share pipelines. A script or command
+// takes the harness's own client; what wants a whole client of go-redis gets
+// that one's.
+func (l *limiter) pipelined(r *backend.Redis, instance string) (bucket.Limiter, error) {
+	switch {
+	case l.file != nil:
+		client, err := r.NewPipelinedClient(instance)
+		if err != nil {
+			return nil, err
+		}
+		made, err := lua.New(l.file, client)
+		if err != nil {
+			return nil, errors.Join(err, client.Close())
+		}
+		return listing{closing{made, client}, made}, nil
+	case l.over == nil:
+		return nil, fmt.Errorf("%s has a client of its own: %w", l.Name, capacity.ErrMode)
+	}
+	return withClient(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
+		single, ok := client.(*redis.Client)
+		if !ok {
+			return nil, fmt.Errorf("a %T sends no pipelines: %w", client, capacity.ErrMode)
+		}
+		queue, err := single.AutoPipeline()
+		if err != nil {
+			return nil, err
+		}
+		return l.over(queue, witness)
+	})(r, instance, false)
+}

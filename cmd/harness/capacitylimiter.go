@@ -15,7 +15,7 @@ import (
 
 // subject is a limiter as its capacity is measured.
 func (j *capacityJob) subject(l *limiter) *capacity.Subject {
-	return &capacity.Subject{
+	s := &capacity.Subject{
 		Name: l.Name, Time: l.Time, Granularity: l.Granularity, Retries: l.Retries, Limit: l.Limit, Stored: l.Stored,
 		Open: func(ctx context.Context, instance string, mode capacity.Mode) (bucket.Limiter, error) {
 			if mode == capacity.Plain || l.openOn == nil {
@@ -24,6 +24,31 @@ func (j *capacityJob) subject(l *limiter) *capacity.Subject {
 			return l.pipelined(j.redis, instance)
 		},
 	}
+	if l.over != nil && j.redis != nil && j.redis.Info().Kind == backend.Process {
+		s.Cluster = l.cluster
+	}
+	return s
+}
+
+// clusterNodes is the least that Redis calls a cluster.
+const clusterNodes = 3
+
+// cluster starts a cluster with the limiter on it.
+func (l *limiter) cluster(ctx context.Context) (*capacity.Cluster, error) {
+	c, err := backend.OpenCluster(ctx, clusterNodes, backend.Options{})
+	if err != nil {
+		return nil, err
+	}
+	client := c.NewClient("cluster")
+	made, err := l.over(client, false)
+	if err != nil {
+		return nil, errors.Join(err, client.Close(), c.Close())
+	}
+	found := &capacity.Cluster{Limiter: made, Close: func() error { return errors.Join(client.Close(), c.Close()) }}
+	for _, node := range c.Nodes() {
+		found.Nodes = append(found.Nodes, node)
+	}
+	return found, nil
 }
 
 // pipelined opens a limiter whose callers share pipelines. A script or command

@@ -12,21 +12,16 @@ import (
 
 func duration(ns int64) time.Duration { return time.Duration(ns) }
 
-// contrasts compares workloads of one limiter: one hot key with many, and plain
-// callers with pipelined ones.
+// contrasts compares workloads of one limiter: one hot key with many, plain
+// callers with pipelined ones, and one server with a cluster.
 func (m *Measurement) contrasts(ctx context.Context) error {
 	hot, err := m.hotKey(ctx)
 	if err != nil {
 		return err
 	}
-	m.result.Compare = append(m.result.Compare, hot, m.pipelining(), cluster)
-	return nil
-}
-
-// cluster is what takes more servers than a measurement has.
-var cluster = Contrast{
-	What: "one server against a cluster of three nodes", A: "one server", B: "three nodes",
-	Skipped: "not measured: one Redis is measured here; a cluster multiplies its rate by the shards that the keys spread over, and one hot key stays on one of them",
+	spread, err := m.clustered(ctx)
+	m.result.Compare = append(m.result.Compare, hot, m.pipelining(), spread)
+	return err
 }
 
 // hotKey asks one bucket and many, in turn.

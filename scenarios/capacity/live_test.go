@@ -118,6 +118,42 @@ func TestMeasureRedis(t *testing.T) {
 	}
 }
 
+// TestClusterRoutes: keys spread over all nodes, and a hot key stays on one.
+func TestClusterRoutes(t *testing.T) {
+	r := backendtest.Real(t)
+	f, err := lua.Builtin("app-clock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := onRedis(f, r)
+	s.Cluster = func(ctx context.Context) (*Cluster, error) {
+		c, err := backend.OpenCluster(ctx, 3, backend.Options{})
+		if err != nil {
+			return nil, err
+		}
+		client := c.NewClient("test")
+		l, err := lua.New(f, client)
+		fleet := &Cluster{Limiter: l, Close: func() error { return errors.Join(client.Close(), c.Close()) }}
+		for _, n := range c.Nodes() {
+			fleet.Nodes = append(fleet.Nodes, n)
+		}
+		return fleet, err
+	}
+	m := onServer(t, s, r, "p99=50ms")
+	m.pace.cluster = true
+	m.result.Connections = []Level{{N: 4, ThroughputPS: 1000}}
+	c, err := m.clustered(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Skipped != "" || c.APerS == 0 || c.BPerS == 0 || c.B != "3 nodes" || !strings.Contains(c.Detail, "all decisions of a hot key were made on one node") || strings.Contains(c.Detail, " 0 %") {
+		t.Errorf("%+v", c)
+	}
+	if v := m.Result().Verified; v.Operations == 0 || v.Verdict == "undecided" {
+		t.Errorf("%+v", *v)
+	}
+}
+
 // burning is a limiter whose script takes some hundred microseconds for nothing.
 const burning = `
 name: burning

@@ -17,6 +17,7 @@ type Pace struct {
 	many       int     // buckets of "many keys"
 	buckets    []int   // whose memory is measured; two or more
 	pipeKnee   bool    // search the pipelined callers' knee, too
+	cluster    bool    // compare one server with a cluster, too
 }
 
 // Full is for figures to plan by: some four minutes a limiter.
@@ -26,7 +27,7 @@ func Full() Pace {
 		level: stretch{200 * time.Millisecond, 1200 * time.Millisecond},
 		step:  stretch{400 * time.Millisecond, 2600 * time.Millisecond},
 		steps: 24, growth: 1.15, resolution: 1.035, contrast: stretch{200 * time.Millisecond, 1300 * time.Millisecond},
-		keys: 4096, many: 20_000, buckets: []int{10_000, 100_000, 1_000_000}, pipeKnee: true,
+		keys: 4096, many: 20_000, buckets: []int{10_000, 100_000, 1_000_000}, pipeKnee: true, cluster: true,
 	}
 }
 
@@ -72,6 +73,9 @@ func (p Pace) length() time.Duration {
 	all := p.level.length() * time.Duration((len(p.plain)+len(p.pipelined))*p.rounds+1)
 	all += p.step.length() * time.Duration(p.steps*p.knees())
 	all += p.contrast.length() * turns
+	if p.cluster {
+		all += p.contrast.length() * turns
+	}
 	for _, n := range p.buckets {
 		all += p.fillTime(n)
 	}

@@ -32,6 +32,16 @@ type Subject struct {
 	// after its last call if it is an io.Closer. It fails with [ErrMode] where
 	// callers cannot be of that mode.
 	Open func(ctx context.Context, instance string, mode Mode) (bucket.Limiter, error)
+
+	// Cluster starts a cluster with the limiter on it; nil: there is none to be had.
+	Cluster func(ctx context.Context) (*Cluster, error)
+}
+
+// Cluster is a limiter on several servers that share its buckets.
+type Cluster struct {
+	Limiter bucket.Limiter // of plain callers
+	Nodes   []Server
+	Close   func() error // ends all of it
 }
 
 // ErrMode is what an error of [Subject.Open] wraps when the limiter cannot be

@@ -124,8 +124,7 @@ func (m *Measurement) ceiling(ctx context.Context) (float64, error) {
 	set := m.Settings
 	set.Server = nil
 	r := newRig(m.subject, set, func([]history.Operation, int64) error { return nil })
-	out, err := r.closed(ctx, bucket.NewMemory(r.elapsed), mixedKeys(r.keys(m.pace.keys), m.Seed), 2*runtime.GOMAXPROCS(0), m.pace.level)
-	m.progress.done(m.pace.level.length())
+	out, err := r.closed(ctx, bucket.NewMemory(r.elapsed), mixedKeys(r.keys(m.pace.keys), m.Seed), 2*runtime.GOMAXPROCS(0), m.pace.Brief().level)
 	runtime.GC()
 	return out.decided, err
 }

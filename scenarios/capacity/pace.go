@@ -70,7 +70,7 @@ func (p Pace) fillTime(buckets int) time.Duration {
 
 // length is how long a measurement takes, about.
 func (p Pace) length() time.Duration {
-	all := p.level.length() * time.Duration((len(p.plain)+len(p.pipelined))*p.rounds+1)
+	all := p.level.length() * time.Duration((len(p.plain)+len(p.pipelined))*p.rounds)
 	all += p.step.length() * time.Duration(p.steps*p.knees())
 	all += p.contrast.length() * turns
 	if p.cluster {

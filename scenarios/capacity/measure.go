@@ -51,7 +51,7 @@ type Measurement struct {
 func New(s *Subject, set Settings) *Measurement {
 	m := &Measurement{
 		Settings: set, subject: s, pace: set.Pace, keyspace: set.Keyspace, verifier: newVerifier(s),
-		progress: &progress{tell: set.Progress, all: set.Pace.length()},
+		progress: &progress{tell: set.Progress, all: set.Pace.length(s.Stored && set.Keyspace != nil)},
 		result: &Result{Limiter: s.Name, Limit: Limit(s.limit()), Connections: []Level{}, Knee: noKnee(set.SLO, "not searched yet"),
 			Memory: noMemory("not measured yet")},
 	}

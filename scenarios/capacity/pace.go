@@ -68,8 +68,9 @@ func (p Pace) fillTime(buckets int) time.Duration {
 	return time.Duration(float64(buckets) / fillPerSecond * float64(time.Second))
 }
 
-// length is how long a measurement takes, about.
-func (p Pace) length() time.Duration {
+// length is how long a measurement takes, about, of a limiter whose buckets can
+// be weighed or not.
+func (p Pace) length(weighed bool) time.Duration {
 	all := p.level.length() * time.Duration((len(p.plain)+len(p.pipelined))*p.rounds)
 	all += p.step.length() * time.Duration(p.steps*p.knees())
 	all += p.contrast.length() * turns
@@ -77,7 +78,9 @@ func (p Pace) length() time.Duration {
 		all += p.contrast.length() * turns
 	}
 	for _, n := range p.buckets {
-		all += p.fillTime(n)
+		if weighed {
+			all += p.fillTime(n)
+		}
 	}
 	return all
 }

@@ -163,9 +163,6 @@ func usable(op *history.Operation) bool {
 	return op.Outcome == history.Allowed || op.Outcome == history.Denied
 }
 
-// onTimeWithin is how late a send may be that counts as on time.
-const onTimeWithin = time.Millisecond
-
 // counter counts how often something held.
 type counter struct{ yes, all float64 }
 
@@ -224,8 +221,8 @@ func (r *rig) measure(ops []history.Operation, rate float64, inFlight int, from,
 		}
 		own.Add(lag)
 		r.lags.Add(lag)
-		onTime.add(lag <= onTimeWithin)
-		r.onTime.add(lag <= onTimeWithin)
+		onTime.add(lag <= load.Punctual)
+		r.onTime.add(lag <= load.Punctual)
 	}
 	seconds := max(to-from, time.Duration(last)-from).Seconds()
 	asked := answered.all / (to - from).Seconds() // the schedule is random: what was due, not its mean

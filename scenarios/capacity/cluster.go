@@ -16,7 +16,7 @@ func (m *Measurement) clustered(ctx context.Context) (c Contrast, err error) {
 	c = Contrast{What: "one server against a cluster", A: "1 server", B: "3 nodes"}
 	_, n := m.result.peak(false)
 	switch {
-	case !m.pace.cluster:
+	case !m.Pace.cluster:
 		c.Skipped = "not measured: --quick leaves it out"
 	case m.subject.Cluster == nil:
 		c.Skipped = "not measured: a cluster is started only beside a Redis that was started here"
@@ -42,12 +42,12 @@ func (m *Measurement) clustered(ctx context.Context) (c Contrast, err error) {
 		return c, fmt.Errorf("open it beside a cluster: %w", err)
 	}
 	defer closeLimiter(l)
-	many := func() load.KeyPicker { return load.UniformKeys(m.rig.keys(m.pace.many), m.Seed) }
+	many := func() load.KeyPicker { return load.UniformKeys(m.rig.keys(m.Pace.many), m.Seed) }
 	before, err := decisions(ctx, fleet.Nodes)
 	if err != nil {
 		return c, err
 	}
-	c.APerS, c.BPerS, err = inTurn(ctx, turn{m.rig, l, many}, turn{m.rig, fleet.Limiter, many}, n, m.pace.contrast, m.progress)
+	c.APerS, c.BPerS, err = inTurn(ctx, turn{m.rig, l, many}, turn{m.rig, fleet.Limiter, many}, n, m.Pace.contrast, m.progress)
 	if err != nil {
 		return c, err
 	}
@@ -55,14 +55,14 @@ func (m *Measurement) clustered(ctx context.Context) (c Contrast, err error) {
 	if err != nil {
 		return c, err
 	}
-	if _, err = m.rig.closed(ctx, fleet.Limiter, load.OneKey(m.rig.keys(1)[0]), n, m.pace.contrast); err != nil {
+	if _, err = m.rig.closed(ctx, fleet.Limiter, load.OneKey(m.rig.keys(1)[0]), n, m.Pace.contrast); err != nil {
 		return c, err
 	}
 	after, err := decisions(ctx, fleet.Nodes)
 	if err != nil {
 		return c, err
 	}
-	c.Detail = fmt.Sprintf("%s, with %d plain callers; %s; all of them, and the generator, share this machine's processors", ratio(c), n, routing(before, between, after))
+	c.Detail = fmt.Sprintf("%s, from %d plain callers; %s; all of them, and the generator, share this machine's processors", ratio(c), n, routing(before, between, after))
 	return c, nil
 }
 

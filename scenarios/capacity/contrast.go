@@ -27,7 +27,7 @@ func (m *Measurement) contrasts(ctx context.Context) error {
 // hotKey asks one bucket and many, in turn.
 func (m *Measurement) hotKey(ctx context.Context) (Contrast, error) {
 	_, n := m.result.peak(false)
-	c := Contrast{What: "one hot key against many", A: "1 key", B: thousands(float64(m.pace.many)) + " keys"}
+	c := Contrast{What: "one hot key against many", A: "1 key", B: thousands(float64(m.Pace.many)) + " keys"}
 	if n == 0 {
 		c.Skipped = "not measured: no plain caller was answered"
 		return c, nil
@@ -39,9 +39,9 @@ func (m *Measurement) hotKey(ctx context.Context) (Contrast, error) {
 	defer closeLimiter(l)
 	m.progress.now(c.What)
 	a := turn{m.rig, l, func() load.KeyPicker { return load.OneKey(m.rig.keys(1)[0]) }}
-	b := turn{m.rig, l, func() load.KeyPicker { return load.UniformKeys(m.rig.keys(m.pace.many), m.Seed) }}
-	c.APerS, c.BPerS, err = inTurn(ctx, a, b, n, m.pace.contrast, m.progress)
-	c.Detail = fmt.Sprintf("%s, with %d plain callers; a hot key is denied nearly always", ratio(c), n)
+	b := turn{m.rig, l, func() load.KeyPicker { return load.UniformKeys(m.rig.keys(m.Pace.many), m.Seed) }}
+	c.APerS, c.BPerS, err = inTurn(ctx, a, b, n, m.Pace.contrast, m.progress)
+	c.Detail = fmt.Sprintf("%s, from %d plain callers; a hot key is denied nearly always", ratio(c), n)
 	return c, err
 }
 
@@ -66,9 +66,9 @@ func ratio(c Contrast) string {
 	case math.Abs(q-1) < 0.05:
 		return fmt.Sprintf("the same within 5 %% (%s : %s a second)", thousands(c.APerS), thousands(c.BPerS))
 	case q > 1:
-		return fmt.Sprintf("%s is %.2f times as fast", c.B, q)
+		return fmt.Sprintf("%.2f times as fast with %s", q, c.B)
 	}
-	return fmt.Sprintf("%s is %.2f times as fast", c.A, 1/q)
+	return fmt.Sprintf("%.2f times as fast with %s", 1/q, c.A)
 }
 
 // turn is one side of a contrast.
@@ -112,13 +112,13 @@ func Between(ctx context.Context, a, b *Measurement) error {
 			return fmt.Errorf("open %s for a contrast: %w", m.subject.Name, err)
 		}
 		defer closeLimiter(l)
-		sides[i] = turn{m.rig, l, func() load.KeyPicker { return mixedKeys(m.rig.keys(m.pace.keys), m.Seed) }}
+		sides[i] = turn{m.rig, l, func() load.KeyPicker { return mixedKeys(m.rig.keys(m.Pace.keys), m.Seed) }}
 	}
 	var err error
-	if c.APerS, c.BPerS, err = inTurn(ctx, sides[0], sides[1], n, a.pace.contrast, a.progress); err != nil {
+	if c.APerS, c.BPerS, err = inTurn(ctx, sides[0], sides[1], n, a.Pace.contrast, a.progress); err != nil {
 		return fmt.Errorf("measure %s beside %s: %w", c.A, c.B, err)
 	}
-	c.Detail = fmt.Sprintf("%s, with %d plain callers", ratio(c), n)
+	c.Detail = fmt.Sprintf("%s, from %d plain callers", ratio(c), n)
 	a.result.Compare, b.result.Compare = append(a.result.Compare, c), append(b.result.Compare, c)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 func (m *Measurement) knees(ctx context.Context) error {
 	k, err := m.knee(ctx, Plain)
 	m.result.Knee = k
-	if err != nil || !m.pace.pipeKnee {
+	if err != nil || !m.Pace.pipeKnee {
 		return err
 	}
 	k, err = m.knee(ctx, Pipelined)
@@ -36,16 +36,16 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 		return k, fmt.Errorf("open it for %s callers: %w", mode, err)
 	}
 	defer closeLimiter(l)
-	s := &search{peak: peak, growth: m.pace.growth, resolution: m.pace.resolution, most: m.pace.steps}
+	s := &search{peak: peak, growth: m.Pace.growth, resolution: m.Pace.resolution, most: m.Pace.steps}
 	past := m.progress.past
 	s.try = func(ctx context.Context, rate float64) (Step, error) {
 		m.progress.now(fmt.Sprintf("knee: %s a second, %s", thousands(rate), mode))
-		step, told, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.pace.keys), m.Seed), rate, n, m.pace.step)
+		step, told, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
 		if err == nil {
 			judgeStep(&step, m.SLO, told)
 		}
-		if len(s.steps) < m.pace.steps {
-			m.progress.done(m.pace.step.length())
+		if len(s.steps) < m.Pace.steps {
+			m.progress.done(m.Pace.step.length())
 		}
 		return step, err
 	}
@@ -58,6 +58,6 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 		k.Why += fmt.Sprintf("; %s is %.0f %% of the closed loop's best", thousands(k.MetPS), 100*k.MetPS/peak)
 	}
 	k.PeakPS, k.InFlight, k.Steps = peak, n, append([]Step{}, s.steps...)
-	m.progress.past = past + m.pace.step.length()*time.Duration(m.pace.steps)
+	m.progress.past = past + m.Pace.step.length()*time.Duration(m.Pace.steps)
 	return k, err
 }

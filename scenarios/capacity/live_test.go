@@ -140,7 +140,7 @@ func TestClusterRoutes(t *testing.T) {
 		return fleet, err
 	}
 	m := onServer(t, s, r, "p99=50ms")
-	m.pace.cluster = true
+	m.Pace.cluster = true
 	m.result.Connections = []Level{{N: 4, ThroughputPS: 1000}}
 	c, err := m.clustered(t.Context())
 	if err != nil {
@@ -224,7 +224,7 @@ func TestStarvedGeneratorIsRefused(t *testing.T) {
 	}
 	s := &Subject{Name: "memory", Time: bucket.ProcessTime, Open: func(context.Context, string, Mode) (bucket.Limiter, error) { return memory, nil }}
 	m := New(s, Settings{Pace: briefPace(), SLO: slo, ID: "starved", Seed: 1, Server: idleServer{}, Keep: func([]history.Operation) error { return nil }})
-	m.pace.steps = 4
+	m.Pace.steps = 4
 	m.result.Connections = []Level{{N: 4, ThroughputPS: 1500}}
 	if err := m.knees(t.Context()); err != nil {
 		t.Fatal(err)

@@ -15,20 +15,27 @@ import (
 
 // Settings is how a capacity is measured.
 type Settings struct {
-	Pace     Pace
-	SLO      SLO
-	Wish     Wish
-	Seed     uint64
-	ID       string                                       // in every key
-	Sleep    func(time.Duration)                          // the open loop's last wait before a send; nil: time.Sleep
-	Server   Server                                       // nil: there is none, or it does not tell
-	Local    bool                                         // the server has this machine's processors
-	Keyspace Keyspace                                     // nil: no memory is measured
-	Shared   bool                                         // the server is somebody else's: fewer buckets are written to it
-	Clear    func(ctx context.Context, keys string) error // removes the keys that contain a text; nil: nothing to clear
+	Pace  Pace
+	SLO   SLO
+	Wish  Wish
+	Seed  uint64              // of everything random
+	ID    string              // in every key; another one for each subject
+	Sleep func(time.Duration) // the open loop's last wait before a send; nil: time.Sleep
 
-	Keep     func(ops []history.Operation) error        // gets every step's operations, in the order of their calls
-	Progress func(what string, done, all time.Duration) // nil: nobody listens
+	Server   Server   // nil: there is none, or it does not tell
+	Local    bool     // it has this machine's processors
+	Shared   bool     // it is somebody else's: fewer buckets are written to it
+	Keyspace Keyspace // nil: no memory is measured
+
+	// Clear removes the server's keys that contain a text; nil: nothing to clear.
+	Clear func(ctx context.Context, text string) error
+
+	// Keep gets every step's operations, in the order of their calls; nil: they are
+	// checked only.
+	Keep func(ops []history.Operation) error
+
+	// Progress hears what is measured and how far that is; nil: nobody listens.
+	Progress func(what string, done, all time.Duration)
 }
 
 // sharedKeys is the most buckets that are written to somebody else's server.
@@ -39,8 +46,6 @@ type Measurement struct {
 	Settings
 	subject  *Subject
 	rig      *rig
-	pace     Pace
-	keyspace Keyspace
 	verifier *verifier
 	progress *progress
 	result   *Result
@@ -50,10 +55,12 @@ type Measurement struct {
 // New is the measurement of a subject, not begun yet.
 func New(s *Subject, set Settings) *Measurement {
 	m := &Measurement{
-		Settings: set, subject: s, pace: set.Pace, keyspace: set.Keyspace, verifier: newVerifier(s),
+		Settings: set, subject: s, verifier: newVerifier(s),
 		progress: &progress{tell: set.Progress, all: set.Pace.length(s.Stored && set.Keyspace != nil)},
-		result: &Result{Limiter: s.Name, Limit: Limit(s.limit()), Connections: []Level{}, Knee: noKnee(set.SLO, "not searched yet"),
-			Memory: noMemory("not measured yet")},
+		result: &Result{
+			Limiter: s.Name, Limit: Limit(s.limit()), Connections: []Level{}, USL: fit(nil),
+			Knee: noKnee(set.SLO, "not searched yet"), Memory: noMemory("not measured yet"),
+		},
 	}
 	m.rig = newRig(s, set, m.taken)
 	return m
@@ -124,14 +131,14 @@ func (m *Measurement) ceiling(ctx context.Context) (float64, error) {
 	set := m.Settings
 	set.Server = nil
 	r := newRig(m.subject, set, func([]history.Operation, int64) error { return nil })
-	out, err := r.closed(ctx, bucket.NewMemory(r.elapsed), mixedKeys(r.keys(m.pace.keys), m.Seed), 2*runtime.GOMAXPROCS(0), m.pace.Brief().level)
+	out, err := r.closed(ctx, bucket.NewMemory(r.elapsed), mixedKeys(r.keys(m.Pace.keys), m.Seed), 2*runtime.GOMAXPROCS(0), m.Pace.Brief().level)
 	runtime.GC()
 	return out.decided, err
 }
 
 // weight measures the memory and removes what was written for it.
 func (m *Measurement) weight(ctx context.Context) error {
-	counts := m.pace.buckets
+	counts := m.Pace.buckets
 	if m.Shared {
 		var fewer []int
 		for _, n := range counts {

@@ -96,7 +96,7 @@ func (m *Measurement) memory(ctx context.Context, counts []int) (Memory, error) 
 				at, h.keys.less(empty.keys).keys, (m.rig.elapsed() - began).Round(time.Millisecond))), nil
 		}
 		fillings = append(fillings, filling{at, h})
-		m.progress.done(m.pace.fillTime(at))
+		m.progress.done(m.Pace.fillTime(at))
 	}
 	out := weigh(empty, fillings)
 	if err := m.lookAt(ctx, l, limit, name, counts[len(counts)-1], &out); err != nil {
@@ -113,7 +113,7 @@ func (m *Measurement) cannotWeigh() string {
 	switch {
 	case !m.subject.Stored:
 		return "not measured: the limiter keeps no keys in Redis"
-	case m.keyspace == nil || m.rig.server == nil:
+	case m.Keyspace == nil || m.rig.server == nil:
 		return "not measured: the server does not tell its memory"
 	}
 	return ""
@@ -229,7 +229,7 @@ func (m *Measurement) lookAt(ctx context.Context, l bucket.Limiter, limit bucket
 			return err
 		}
 		for _, key := range keys {
-			b, err := m.keyspace.MemoryUsage(ctx, key)
+			b, err := m.Keyspace.MemoryUsage(ctx, key)
 			if err != nil {
 				return err
 			}
@@ -245,7 +245,7 @@ func (m *Measurement) lookAt(ctx context.Context, l bucket.Limiter, limit bucket
 	if err != nil {
 		return err
 	}
-	ttls, err := m.keyspace.TTL(ctx, keys)
+	ttls, err := m.Keyspace.TTL(ctx, keys)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (m *Measurement) sweep(ctx context.Context) error {
 		limiters[mode] = l
 	}
 	defer m.tallied(all)
-	for round := range m.pace.rounds {
+	for round := range m.Pace.rounds {
 		order := slices.Clone(all)
 		if round%2 == 1 {
 			slices.Reverse(order)
@@ -55,12 +55,12 @@ func (m *Measurement) sweep(ctx context.Context) error {
 				mode = Pipelined
 			}
 			m.progress.now(fmt.Sprintf("%d %s callers", t.level.N, mode))
-			out, err := m.rig.closed(ctx, limiters[mode], mixedKeys(m.rig.keys(m.pace.keys), m.Seed), t.level.N, m.pace.level)
+			out, err := m.rig.closed(ctx, limiters[mode], mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), t.level.N, m.Pace.level)
 			if err != nil {
 				return err
 			}
 			t.add(out)
-			m.progress.done(m.pace.level.length())
+			m.progress.done(m.Pace.level.length())
 		}
 	}
 	return nil
@@ -68,10 +68,10 @@ func (m *Measurement) sweep(ctx context.Context) error {
 
 func (m *Measurement) levels() []*tally {
 	var all []*tally
-	for _, n := range m.pace.plain {
+	for _, n := range m.Pace.plain {
 		all = append(all, &tally{level: Level{N: n}, latency: load.NewDistribution()})
 	}
-	for _, n := range m.pace.pipelined {
+	for _, n := range m.Pace.pipelined {
 		all = append(all, &tally{level: Level{N: n, Pipelined: true, Depth: n}, latency: load.NewDistribution()})
 	}
 	return all

@@ -22,9 +22,12 @@ type Keyspace interface {
 	TTL(ctx context.Context, keys []string) ([]time.Duration, error)
 }
 
-// memoryLimit keeps a bucket for an hour after its last request, and lets it
-// hold a level with as many digits as one in use has.
-var memoryLimit = bucket.Limit{Rate: 1.0 / 3, Capacity: 1200}
+// memoryLimit keeps a bucket for an hour after its last request. It earns so little
+// that however long passes between two requests, the level is a fraction, with as
+// many digits as a double has: a full bucket's is a whole number, and Redis stores
+// that in a quarter of the bytes. 601 is prime, so that milliseconds over it end
+// after a few digits only once in 601 times.
+var memoryLimit = bucket.Limit{Rate: 1.0 / 601, Capacity: 6}
 
 // How the memory is measured.
 const (

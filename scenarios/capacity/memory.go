@@ -75,8 +75,8 @@ func (m *Measurement) memory(ctx context.Context, counts []int) (Memory, error) 
 	defer closeLimiter(l)
 	limit := m.memoryLimit()
 	prefix := m.rig.prefix + "m:"
-	name := func(i int) string { return prefix + strconv.Itoa(i) }
-	if err := fill(ctx, l, limit, func(i int) string { return prefix + "warm:" + strconv.Itoa(i) }, 0, 1); err != nil {
+	name := func(i int) string { return fmt.Sprintf("%s%08d", prefix, i) } // of one length: the allocator's sizes are in steps
+	if err := fill(ctx, l, limit, func(i int) string { return fmt.Sprint(prefix, "warm:", i) }, 0, 1); err != nil {
 		return none, err
 	}
 	empty, err := m.settle(ctx)

@@ -15,9 +15,9 @@ import (
 // requestTimeout is how long a request may take once it is sent.
 const requestTimeout = 5 * time.Second
 
-// tail is how long load goes on after the second reading of the meters, so that
-// all that is counted happened under load.
-const tail = 30 * time.Millisecond
+// longestTail is how long load goes on at most after what counts, so that the
+// meters are read under load.
+const longestTail = 30 * time.Millisecond
 
 // rig drives load against one limiter, a step at a time. Each step has a driver,
 // a recorder and buckets of its own; all steps are on one clock.
@@ -41,6 +41,9 @@ type rig struct {
 type stretch struct{ warm, counted time.Duration }
 
 func (s stretch) length() time.Duration { return s.warm + s.counted }
+
+// load is the length with the tail.
+func (s stretch) load() time.Duration { return s.length() + min(longestTail, s.length()/4) }
 
 // loaded is what one step showed.
 type loaded struct {
@@ -72,7 +75,7 @@ func (r *rig) closed(ctx context.Context, l bucket.Limiter, keys load.KeyPicker,
 	d := r.driver(l, keys)
 	var out loaded
 	from, to, err := r.metered(ctx, s, d, func(ctx context.Context) error {
-		return d.Closed(ctx, nil, load.Closed{Workers: n, For: s.length() + tail})
+		return d.Closed(ctx, nil, load.Closed{Workers: n, For: s.load()})
 	})
 	ops := d.Recorder.Operations()
 	if err = errors.Join(err, r.taken(ops, d.Counts().Offered)); err != nil {
@@ -101,7 +104,7 @@ func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, r
 	start := r.elapsed()
 	from, to, err := r.metered(ctx, s, d, func(ctx context.Context) error {
 		return d.Open(ctx, nil, load.Open{
-			Rate: rate, Arrivals: load.ArrivePoisson, For: s.length() + tail, MaxInFlight: inFlight, Stream: uint64(r.steps),
+			Rate: rate, Arrivals: load.ArrivePoisson, For: s.load(), MaxInFlight: inFlight, Stream: uint64(r.steps),
 		})
 	})
 	ops := d.Recorder.Operations()

@@ -16,7 +16,7 @@ import (
 // subject is a limiter as its capacity is measured.
 func (j *capacityJob) subject(l *limiter) *capacity.Subject {
 	s := &capacity.Subject{
-		Name: l.Name, Time: l.Time, Granularity: l.Granularity, Retries: l.Retries, Limit: l.Limit, Stored: l.Stored,
+		Name: l.Name, Time: l.Time, Granularity: l.Granularity, Retries: l.Retries, Limit: l.Limit, Stored: l.Stored, Remote: l.remote,
 		Open: func(ctx context.Context, instance string, mode capacity.Mode) (bucket.Limiter, error) {
 			if mode == capacity.Plain || l.openOn == nil {
 				return l.Open(ctx, instance, false)
@@ -56,6 +56,8 @@ func (l *limiter) cluster(ctx context.Context) (*capacity.Cluster, error) {
 // that one's.
 func (l *limiter) pipelined(r *backend.Redis, instance string) (bucket.Limiter, error) {
 	switch {
+	case l.over == nil:
+		return nil, fmt.Errorf("%s has a client of its own: %w", l.Name, capacity.ErrMode)
 	case l.file != nil:
 		client, err := r.NewPipelinedClient(instance)
 		if err != nil {
@@ -66,8 +68,6 @@ func (l *limiter) pipelined(r *backend.Redis, instance string) (bucket.Limiter, 
 			return nil, errors.Join(err, client.Close())
 		}
 		return listing{closing{made, client}, made}, nil
-	case l.over == nil:
-		return nil, fmt.Errorf("%s has a client of its own: %w", l.Name, capacity.ErrMode)
 	}
 	return withClient(func(client redis.UniversalClient, witness bool) (bucket.Limiter, error) {
 		single, ok := client.(*redis.Client)

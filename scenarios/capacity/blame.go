@@ -27,9 +27,10 @@ const (
 // where its main thread was saturated; or where the generator kept its schedule,
 // apart from waiting for a caller that the server still held, and had processors
 // to spare: then the server waits for something, or the way to it is slow.
-// Otherwise nobody knows, and the step is refused. Pipelined callers wait for the
-// batch before theirs as well, so that being on time proves nothing there.
-func judgeStep(s *Step, slo SLO, told bool, mode Mode) {
+// Otherwise nobody knows, and the step is refused. Callers that are not direct,
+// each on a connection of its own to the server, wait for others as well, for the
+// batch before theirs or for a gateway, so that being on time proves nothing there.
+func judgeStep(s *Step, slo SLO, told, direct bool) {
 	why := slo.missed(s)
 	if s.AchievedPS < keptUp*s.RatePS {
 		if why != "" {
@@ -53,8 +54,8 @@ func judgeStep(s *Step, slo SLO, told bool, mode Mode) {
 		why += "; the generator had no processor to spare: " + s.whoIsBusy()
 	case late:
 		why += fmt.Sprintf("; the generator was late: %.0f %% of its sends were on time, lag p99 %s; %s", 100*s.OnTime, latency(s.LagP99US), s.whoIsBusy())
-	case mode == Pipelined:
-		why += "; neither side was saturated, so the pipeline itself may be the limit: " + s.whoIsBusy()
+	case !direct:
+		why += "; neither side was saturated, so what is between them may be the limit: " + s.whoIsBusy()
 	default:
 		s.Verdict = stepMissed
 		why += fmt.Sprintf("; the generator kept its schedule and waited for Redis, service p99 %s: %s", latency(s.ServiceP99), s.whoIsBusy())

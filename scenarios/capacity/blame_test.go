@@ -39,7 +39,7 @@ func TestJudgeStep(t *testing.T) {
 		"others took the processor": {with(func(s *Step) { s.P99US, s.Idle, s.Others = 9000, 0, 1.2 }), true, stepRefused, "(other programs took 1.2 of them)"},
 	} {
 		s := c.step
-		judgeStep(&s, slo, c.told, Plain)
+		judgeStep(&s, slo, c.told, true)
 		if s.Verdict != c.verdict || !strings.Contains(s.Why, c.why) || c.why == "" && s.Why != "" {
 			t.Errorf("%s: %s %q, want %s %q", name, s.Verdict, s.Why, c.verdict, c.why)
 		}
@@ -55,7 +55,7 @@ func TestPipelinesWaitForThemselves(t *testing.T) {
 	}
 	for cpu, verdict := range map[float64]string{0.8: stepRefused, 0.95: stepMissed} {
 		s := Step{RatePS: 1000, AchievedPS: 800, P99US: 9000, OnTime: 1, Idle: 0.4, RedisCPU: cpu}
-		if judgeStep(&s, slo, true, Pipelined); s.Verdict != verdict {
+		if judgeStep(&s, slo, true, false); s.Verdict != verdict {
 			t.Errorf("Redis busy for %v: %s, want %s: %s", cpu, s.Verdict, verdict, s.Why)
 		}
 	}

@@ -19,6 +19,10 @@ func (m *Measurement) knees(ctx context.Context) error {
 	return err
 }
 
+// leastInFlight is the least callers that an open loop has: where few saturate a
+// server, more of them hardly slow it down, and a burst has room.
+const leastInFlight = 32
+
 // knee searches the highest rate at which the callers' objective is met. The open
 // loop has twice the callers of the closed loop's best level, no more: beyond
 // them a backlog waits in the generator, as it does in a service with a connection
@@ -30,7 +34,7 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 	if peak == 0 {
 		return k, nil
 	}
-	n *= 2
+	n = max(2*n, leastInFlight)
 	l, err := m.subject.Open(ctx, "knee-"+string(mode), mode)
 	if err != nil {
 		return k, fmt.Errorf("open it for %s callers: %w", mode, err)

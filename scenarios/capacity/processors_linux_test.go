@@ -2,7 +2,7 @@ package capacity
 
 import "testing"
 
-const stat = `cpu  99 99 99 99 99 99 99 99 99 99
+const procStat = `cpu  99 99 99 99 99 99 99 99 99 99
 cpu0 10 20 30 400 50 6 7 8 900 1000
 cpu1 1 2 3 40 5 6 7 8 0 0
 intr 5 6 7 8 9 10 11 12 13
@@ -18,7 +18,7 @@ func TestParseProcessors(t *testing.T) {
 		{func(n int) bool { return n == 0 }, processorTime{idle: 450, all: 531}},
 		{func(n int) bool { return n == 1 }, processorTime{idle: 45, all: 72}},
 	} {
-		if got, err := parseProcessors(stat, c.may); err != nil || got != c.want {
+		if got, err := parseProcessors(procStat, c.may); err != nil || got != c.want {
 			t.Errorf("%+v, %v; want %+v", got, err, c.want)
 		}
 	}

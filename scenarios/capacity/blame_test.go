@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -36,10 +37,14 @@ func TestJudgeStep(t *testing.T) {
 		"late":                      {with(func(s *Step) { s.P99US, s.OnTime = 9000, 0.7 }), true, stepRefused, "the generator was late: 70 % of its sends were on time"},
 		"late in the tail":          {with(func(s *Step) { s.P99US, s.LagP99US = 9000, 4000 }), true, stepRefused, "lag p99 4 ms"},
 		"missed, and nothing told":  {with(func(s *Step) { s.P99US = 9000 }), false, stepRefused, "does not tell how busy"},
+		"Redis needs them most":     {with(func(s *Step) { s.P99US, s.Idle, s.RedisUS, s.OwnUS, s.Others = 9000, 0, 1e6, 10, 1.2 }), true, stepMissed, "Redis is the bottleneck: a decision takes 1e+06 µs of its one thread and 10 µs of the generator's"},
+		"generator needs them most": {with(func(s *Step) { s.P99US, s.Idle, s.RedisUS, s.OwnUS = 9000, 0, 10, 1e6 }), true, stepRefused, "no processor to spare"},
+		"both need the same":        {with(func(s *Step) { s.P99US, s.Idle, s.RedisUS, s.OwnUS = 9000, 0, 10, 10*float64(runtime.GOMAXPROCS(0)) }), true, stepRefused, "no processor to spare"},
+		"idle, though Redis needs":  {with(func(s *Step) { s.P99US, s.OnTime, s.RedisUS, s.OwnUS = 9000, 0.5, 1000, 10 }), true, stepRefused, "the generator was late"},
 		"others took the processor": {with(func(s *Step) { s.P99US, s.Idle, s.Others = 9000, 0, 1.2 }), true, stepRefused, "(other programs took 1.2 of them)"},
 	} {
 		s := c.step
-		judgeStep(&s, slo, c.told, true)
+		judgeStep(&s, slo, view{told: c.told, direct: true, local: true})
 		if s.Verdict != c.verdict || !strings.Contains(s.Why, c.why) || c.why == "" && s.Why != "" {
 			t.Errorf("%s: %s %q, want %s %q", name, s.Verdict, s.Why, c.verdict, c.why)
 		}
@@ -55,7 +60,7 @@ func TestPipelinesWaitForThemselves(t *testing.T) {
 	}
 	for cpu, verdict := range map[float64]string{0.8: stepRefused, 0.95: stepMissed} {
 		s := Step{RatePS: 1000, AchievedPS: 800, P99US: 9000, OnTime: 1, Idle: 0.4, RedisCPU: cpu}
-		if judgeStep(&s, slo, true, false); s.Verdict != verdict {
+		if judgeStep(&s, slo, view{told: true, local: true}); s.Verdict != verdict {
 			t.Errorf("Redis busy for %v: %s, want %s: %s", cpu, s.Verdict, verdict, s.Why)
 		}
 	}

@@ -46,7 +46,7 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 		m.progress.now(fmt.Sprintf("knee: %s a second, %s", thousands(rate), mode))
 		step, told, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
 		if err == nil {
-			judgeStep(&step, m.SLO, told, mode == Plain && !m.subject.Remote)
+			judgeStep(&step, m.SLO, view{told: told, direct: mode == Plain && !m.subject.Remote, local: m.Local})
 		}
 		if len(s.steps) < m.Pace.steps {
 			m.progress.done(m.Pace.step.length())

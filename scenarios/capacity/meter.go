@@ -113,6 +113,7 @@ type usage struct {
 	idle     float64 // of the processors that the generator may use, 0..1
 	others   float64 // processors that neither it nor a local server took; 0 where that is not known
 	cpuUS    float64 // of the server's main thread
+	ownUS    float64 // processor time of this process
 	scriptUS float64 // inside the calls that decide
 	bytes    float64
 }
@@ -121,6 +122,7 @@ func (m meters) between(before, r reading) usage {
 	u := usage{
 		seconds: (r.at - before.at).Seconds(), told: r.cpuTold && before.cpuTold,
 		cpuUS: (r.cpu - before.cpu) * 1e6, bytes: r.bytes - before.bytes,
+		ownUS:    (r.processors.own - before.processors.own) * 1e6,
 		scriptUS: decisionTime(before.commands, r.commands),
 	}
 	if u.told && u.seconds > 0 {

@@ -115,6 +115,9 @@ func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, r
 	first := start + s.warm
 	step := r.measure(ops, rate, inFlight, first, first+s.counted)
 	step.RedisCPU, step.Idle, step.Others = u.redisCPU, u.idle, u.others
+	if n := step.AchievedPS * u.seconds; n > 0 {
+		step.RedisUS, step.OwnUS = u.cpuUS/n, u.ownUS/n
+	}
 	return step, u.told, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,7 +81,7 @@ func measuredVirtually(t *testing.T, o *oneThread, slo string, idle float64, sle
 	start := time.Now()
 	m.rig.processors = func() (processorTime, error) {
 		all := time.Since(start).Seconds()
-		return processorTime{idle: idle * all, all: all}, nil
+		return processorTime{idle: idle * all, all: all, own: (1 - idle) * all * float64(runtime.GOMAXPROCS(0))}, nil
 	}
 	for _, part := range []func(context.Context) error{m.sweep, m.knees, m.contrasts, m.weight} {
 		if err := part(t.Context()); err != nil {

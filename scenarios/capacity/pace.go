@@ -25,8 +25,8 @@ func Full() Pace {
 	return Pace{
 		plain: []int{1, 2, 4, 8, 16, 32, 64, 128, 256}, pipelined: []int{1, 4, 16, 64, 256, 1024}, rounds: 3,
 		level: stretch{200 * time.Millisecond, 1200 * time.Millisecond},
-		step:  stretch{400 * time.Millisecond, 2600 * time.Millisecond},
-		steps: 24, growth: 1.15, resolution: 1.035, contrast: stretch{200 * time.Millisecond, 1300 * time.Millisecond},
+		step:  stretch{400 * time.Millisecond, 2 * time.Second},
+		steps: 20, growth: 1.15, resolution: 1.035, contrast: stretch{200 * time.Millisecond, 1300 * time.Millisecond},
 		keys: 4096, many: 20_000, buckets: []int{10_000, 100_000, 1_000_000}, pipeKnee: true, cluster: true,
 	}
 }

@@ -133,20 +133,19 @@ func (j *capacityJob) choose() error {
 	if len(names) == 0 {
 		names = capacityLimiters
 	}
-	seen := map[string]string{}
-	for _, name := range names {
-		l, err := j.limiters.find(name)
-		if err != nil {
-			return err
-		}
-		if other, twice := seen[l.Name]; twice {
-			return usagef("limiters %s and %s are both named %s, give one another name", other, name, l.Name)
-		}
-		seen[l.Name] = name
+	picked, err := j.limiters.pick(names)
+	if err != nil {
+		return err
+	}
+	for _, l := range picked {
 		j.chosen = append(j.chosen, l)
 		limit := capacity.DefaultLimit
 		if l.Limit != nil {
 			limit = *l.Limit
+		} else if l.Fits != nil {
+			if err := l.Fits(limit); err != nil {
+				return usagef("limiter %s cannot be measured: %v", l.Name, err)
+			}
 		}
 		j.plans = append(j.plans, scenarios.Plan{Subject: l.Subject, Scenario: scenarios.Scenario{Name: "capacity", Limit: limit}})
 	}

@@ -191,11 +191,16 @@ func (m *Measurement) weightNotes(found *Memory) {
 // predictedWithin is how well the first two fillings predict a later one.
 const predictedWithin = 0.03
 
+// memoryLimit is the limit that buckets are weighed with.
 func (m *Measurement) memoryLimit() bucket.Limit {
-	if m.subject.Limit != nil {
-		return *m.subject.Limit
+	if m.subject.Limit == nil {
+		for _, l := range memoryLimits {
+			if m.subject.Fits == nil || m.subject.Fits(l) == nil {
+				return l
+			}
+		}
 	}
-	return memoryLimit
+	return m.subject.limit()
 }
 
 func limitText(l bucket.Limit) string {

@@ -22,12 +22,13 @@ type Keyspace interface {
 	TTL(ctx context.Context, keys []string) ([]time.Duration, error)
 }
 
-// memoryLimit keeps a bucket for an hour after its last request. It earns so little
-// that however long passes between two requests, the level is a fraction, with as
-// many digits as a double has: a full bucket's is a whole number, and Redis stores
-// that in a quarter of the bytes. 601 is prime, so that milliseconds over it end
-// after a few digits only once in 601 times.
-var memoryLimit = bucket.Limit{Rate: 1.0 / 601, Capacity: 6}
+// memoryLimits are what buckets are weighed with, the first that the limiter can
+// express. The first keeps a bucket for an hour after its last request, and earns
+// so little that however long passes between two requests, the level is a
+// fraction, with as many digits as a double has: a full bucket's is a whole number,
+// and Redis stores that in a quarter of the bytes. 601 is prime, so that
+// milliseconds over it end after a few digits only once in 601 times.
+var memoryLimits = []bucket.Limit{{Rate: 1.0 / 601, Capacity: 6}, {Rate: 1.0 / 60, Capacity: 60}, {Rate: 1, Capacity: 3600}}
 
 // How the memory is measured.
 const (

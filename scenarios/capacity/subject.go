@@ -23,11 +23,12 @@ const (
 type Subject struct {
 	Name        string
 	Time        bucket.TimeSource
-	Granularity time.Duration // of its clock
-	Retries     int           // how often the client may send a request again
-	Limit       *bucket.Limit // the only one it can have; nil: any
-	Stored      bool          // its buckets are keys of the server
-	Remote      bool          // a program or a gateway stands between its callers and the server
+	Granularity time.Duration            // of its clock
+	Retries     int                      // how often the client may send a request again
+	Limit       *bucket.Limit            // the only one it can have; nil: any
+	Fits        func(bucket.Limit) error // says that it cannot express a limit; nil: it can express any
+	Stored      bool                     // its buckets are keys of the server
+	Remote      bool                     // a program or a gateway stands between its callers and the server
 
 	// Open makes the limiter as one instance of a service holds it. It is closed
 	// after its last call if it is an io.Closer. It fails with [ErrMode] where

@@ -23,9 +23,16 @@ const (
 	clearlyMore = 1.25 // of one side's demand over the other's
 )
 
+// demand is the processor time that a decision takes on either side.
+type demand struct {
+	told    bool    // the server tells how busy it is
+	redisUS float64 // of the server's main thread, µs
+	ownUS   float64 // of the generator, µs
+}
+
 // view is what is known of where the two sides of a step stand.
 type view struct {
-	told   bool // the server tells how busy it is
+	demand
 	direct bool // callers have connections of their own to it
 	local  bool // it has the generator's processors
 }
@@ -61,9 +68,9 @@ func judgeStep(s *Step, slo SLO, v view) {
 	case s.RedisCPU >= busyServer:
 		s.Verdict = stepMissed
 		why += "; " + s.whoIsBusy()
-	case s.Idle < freeEnough && s.serverNeedsMore(v):
+	case s.Idle < freeEnough && v.serverNeedsMore():
 		s.Verdict = stepMissed
-		why += fmt.Sprintf("; processors were short, and Redis is the bottleneck: a decision takes %.3g µs of its one thread and %.3g µs of the generator's %d processors; %s", s.RedisUS, s.OwnUS, runtime.GOMAXPROCS(0), s.whoIsBusy())
+		why += fmt.Sprintf("; processors were short, and Redis is the bottleneck: a decision takes %.3g µs of its one thread and %.3g µs of the generator's %d processors; %s", v.redisUS, v.ownUS, runtime.GOMAXPROCS(0), s.whoIsBusy())
 	case s.Idle < freeEnough:
 		why += "; the generator had no processor to spare: " + s.whoIsBusy()
 	case late:
@@ -83,14 +90,14 @@ func judgeStep(s *Step, slo SLO, v view) {
 // takes D allows at most 1/D a second, and the largest D is the bottleneck: that
 // of one thread, of the processors that the generator may use, or of those that
 // both share.
-func (s *Step) serverNeedsMore(v view) bool {
-	generator := s.OwnUS / float64(runtime.GOMAXPROCS(0))
-	shared := s.OwnUS
+func (v view) serverNeedsMore() bool {
+	generator := v.ownUS / float64(runtime.GOMAXPROCS(0))
+	shared := v.ownUS
 	if v.local {
-		shared += s.RedisUS
+		shared += v.redisUS
 	}
 	shared /= float64(runtime.NumCPU())
-	return s.RedisUS > clearlyMore*max(generator, shared) && s.OwnUS > 0
+	return v.redisUS > clearlyMore*max(generator, shared) && v.ownUS > 0
 }
 
 // disturbed says that a step that was not met shows other programs rather than

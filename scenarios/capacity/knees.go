@@ -44,9 +44,9 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 	past := m.progress.past
 	s.try = func(ctx context.Context, rate float64) (Step, error) {
 		m.progress.now(fmt.Sprintf("knee: %s a second, %s", thousands(rate), mode))
-		step, told, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
+		step, needs, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
 		if err == nil {
-			judgeStep(&step, m.SLO, view{told: told, direct: mode == Plain && !m.subject.Remote, local: m.Local})
+			judgeStep(&step, m.SLO, view{demand: needs, direct: mode == Plain && !m.subject.Remote, local: m.Local})
 		}
 		if len(s.steps) < m.Pace.steps {
 			m.progress.done(m.Pace.step.length())

@@ -49,6 +49,7 @@ type Measurement struct {
 	verifier *verifier
 	progress *progress
 	result   *Result
+	tables   perBucket     // of the buckets that were weighed
 	strayed  time.Duration // the wall clock, from the monotonic one, when last looked at
 }
 
@@ -114,7 +115,7 @@ func (m *Measurement) Result() *Result {
 	r.Generator.OnTime = m.rig.onTime.share()
 	r.Generator.LagP99US = m.rig.lags.Summary().P99
 	r.Verified = m.verifier.verified()
-	r.Plan = NewPlan(r, m.Wish)
+	r.Plan = newPlan(r, m.tables, m.Wish)
 	if !m.subject.Stored {
 		r.Plan = &Plan{
 			TargetPS: m.Wish.TargetPS, Keys: m.Wish.Keys, Headroom: m.Wish.Headroom, Formulas: []Formula{}, Unmeasured: []string{},

@@ -102,7 +102,8 @@ func (m *Measurement) memory(ctx context.Context, counts []int) (Memory, error) 
 		fillings = append(fillings, filling{at, h})
 		m.progress.done(m.Pace.fillTime(at))
 	}
-	out := weigh(empty, fillings)
+	var out Memory
+	out, m.tables = weigh(empty, fillings)
 	if err := m.lookAt(ctx, l, limit, name, counts[len(counts)-1], &out); err != nil {
 		return none, err
 	}
@@ -184,8 +185,8 @@ func (m *Measurement) settle(ctx context.Context) (heap, error) {
 //	used(n) = base + n·entry + tables(n)
 //
 // The first two fillings predict the others.
-func weigh(empty heap, fillings []filling) Memory {
-	m := noMemory("")
+func weigh(empty heap, fillings []filling) (m Memory, t perBucket) {
+	m = noMemory("")
 	var ns, rests []float64
 	for _, f := range fillings {
 		used := f.heap.used - empty.used
@@ -200,7 +201,7 @@ func weigh(empty heap, fillings []filling) Memory {
 	}
 	switch len(ns) {
 	case 0:
-		return m
+		return m, t
 	case 1:
 		m.EntryBytes = rests[0] / ns[0]
 	default:
@@ -208,8 +209,7 @@ func weigh(empty heap, fillings []filling) Memory {
 	}
 	last := fillings[len(fillings)-1]
 	m.BytesPerKey = m.EntryBytes + (last.heap.keys.tables()-empty.keys.tables())/float64(last.buckets)
-	m.tables = tablesOf(last.heap.keys.less(empty.keys), last.buckets)
-	return m
+	return m, tablesOf(last.heap.keys.less(empty.keys), last.buckets)
 }
 
 // perBucket is how many entries a bucket has in each of the server's tables.

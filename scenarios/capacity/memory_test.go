@@ -22,7 +22,7 @@ func TestWeighPredictsAcrossDoublings(t *testing.T) {
 			for _, n := range counts {
 				all = append(all, filled(n, 183.5, 1, expires))
 			}
-			m := weigh(empty, all)
+			m, _ := weigh(empty, all)
 			last := m.Points[2]
 			if off := last.Predicted/last.UsedBytes - 1; math.Abs(off) > 0.001 {
 				t.Errorf("%v: predicted %.0f of %.0f bytes", counts, last.Predicted, last.UsedBytes)
@@ -39,7 +39,7 @@ func TestWeighPredictsAcrossDoublings(t *testing.T) {
 			}
 		}
 	}
-	if m := weigh(empty, nil); m.BytesPerKey != 0 {
+	if m, _ := weigh(empty, nil); m.BytesPerKey != 0 {
 		t.Errorf("nothing weighs %+v", m)
 	}
 }

@@ -39,9 +39,9 @@ func (p planner) line(name, text, inputs string, value float64, unit string) flo
 	return value
 }
 
-// NewPlan computes what a wish takes, from what was measured of a limiter. Where
+// newPlan computes what a wish takes, from what was measured of a limiter. Where
 // no target is wished for it is the plan of one shard at its full rate.
-func NewPlan(r *Result, w Wish) *Plan {
+func newPlan(r *Result, t perBucket, w Wish) *Plan {
 	plan := &Plan{TargetPS: w.TargetPS, Keys: w.Keys, Headroom: w.Headroom, Formulas: []Formula{}, Unmeasured: unmeasured}
 	p := planner{plan}
 	basis, from := r.basis()
@@ -62,7 +62,7 @@ func NewPlan(r *Result, w Wish) *Plan {
 	}
 	plan.Shards = int(p.line("shards", "⌈target ÷ rate of a shard⌉", thousands(target)+" ÷ "+thousands(shard), math.Ceil(target/shard*(1-1e-9)), "shards"))
 	each := p.line("load of a shard", "target ÷ shards", fmt.Sprintf("%s ÷ %d", thousands(target), plan.Shards), target/float64(plan.Shards), "decisions/s")
-	p.memory(&r.Memory, w)
+	p.memory(&r.Memory, t, w)
 	p.connections(r, each)
 	p.instances(r, target)
 	p.server(r, each)
@@ -99,7 +99,7 @@ func (r *Result) peak(pipelined bool) (rate float64, n int) {
 	return rate, n
 }
 
-func (p planner) memory(m *Memory, w Wish) {
+func (p planner) memory(m *Memory, t perBucket, w Wish) {
 	if m.EntryBytes == 0 {
 		p.line("memory of a shard", "buckets of a shard × bytes + hash tables", "not known: "+m.Why, 0, "bytes")
 		return
@@ -110,8 +110,8 @@ func (p planner) memory(m *Memory, w Wish) {
 	}
 	each := p.line("buckets of a shard", "live buckets ÷ shards", fmt.Sprintf("%s %s ÷ %d", thousands(keys), given, p.p.Shards), math.Ceil(keys/float64(p.p.Shards)), "buckets")
 	tables := p.line("hash tables of a shard", "1.5 × 8 bytes × the next power of two of the entries, keys and expiries: the old table stands beside the new one while it doubles",
-		fmt.Sprintf("%s buckets × %.3g keys, %.3g of them expire", thousands(each), m.tables.keys, m.tables.expires),
-		growingBytes(each*m.tables.keys)+growingBytes(each*m.tables.expires), "bytes")
+		fmt.Sprintf("%s buckets × %.3g keys, %.3g of them expire", thousands(each), t.keys, t.expires),
+		growingBytes(each*t.keys)+growingBytes(each*t.expires), "bytes")
 	p.p.MemoryBytes = p.line("memory of a shard", "buckets of a shard × bytes of a bucket + hash tables",
 		fmt.Sprintf("%s × %.1f + %s, names of %.0f bytes", thousands(each), m.EntryBytes, thousands(tables), m.KeyBytes),
 		math.Ceil(each*m.EntryBytes+tables), "bytes")

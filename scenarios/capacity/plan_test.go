@@ -14,7 +14,7 @@ func measured() *Result {
 		Knee: Knee{SLO: "p99=5ms", RatePS: &rate, MetPS: rate, LimitedBy: "redis", Steps: []Step{
 			{RatePS: rate, ServiceP99: 2000, Verdict: stepMet},
 		}},
-		Memory: Memory{EntryBytes: 190, BytesPerKey: 207, KeyBytes: 38, IdleKeyS: 1, tables: perBucket{1, 1}},
+		Memory: Memory{EntryBytes: 190, BytesPerKey: 207, KeyBytes: 38, IdleKeyS: 1},
 		Cost:   Cost{RedisUSPerCall: 16, NetBytesPerCall: 165},
 	}
 }
@@ -31,7 +31,7 @@ func value(t *testing.T, p *Plan, name string) Formula {
 }
 
 func TestPlan(t *testing.T) {
-	p := NewPlan(measured(), Wish{TargetPS: 200_000, Keys: 5e6, Headroom: 0.4})
+	p := newPlan(measured(), perBucket{1, 1}, Wish{TargetPS: 200_000, Keys: 5e6, Headroom: 0.4})
 	if p.Refused != "" || p.Shards != 9 { // 200,000 / 24,720 = 8.09
 		t.Errorf("%d shards, refused %q", p.Shards, p.Refused)
 	}
@@ -60,7 +60,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestPlanWithoutTarget(t *testing.T) {
-	p := NewPlan(measured(), Wish{Headroom: 0.4})
+	p := newPlan(measured(), perBucket{1, 1}, Wish{Headroom: 0.4})
 	if !strings.Contains(p.Refused, "--target") || p.Shards != 1 || p.MemoryBytes == 0 || len(p.Formulas) == 0 {
 		t.Errorf("%+v", p)
 	}
@@ -87,7 +87,7 @@ func TestPlanRestsOn(t *testing.T) {
 			t.Errorf("%s: %v %q", name, rate, from)
 		}
 	}
-	if p := NewPlan(&Result{}, Wish{TargetPS: 1}); p.Refused == "" || p.Formulas == nil {
+	if p := newPlan(&Result{}, perBucket{1, 1}, Wish{TargetPS: 1}); p.Refused == "" || p.Formulas == nil {
 		t.Errorf("%+v", p)
 	}
 }
@@ -96,7 +96,7 @@ func TestPlanRestsOn(t *testing.T) {
 func TestPlanIsExactAtWholeShards(t *testing.T) {
 	for _, shards := range []int{1, 2, 3, 7, 10} {
 		r := measured()
-		p := NewPlan(r, Wish{TargetPS: float64(shards) * *r.Knee.RatePS * (1 - 0.4), Headroom: 0.4})
+		p := newPlan(r, perBucket{1, 1}, Wish{TargetPS: float64(shards) * *r.Knee.RatePS * (1 - 0.4), Headroom: 0.4})
 		if p.Shards != shards {
 			t.Errorf("%d shards, want %d", p.Shards, shards)
 		}

@@ -82,17 +82,15 @@ type Step struct {
 	P999US     float64 `json:"p999_us"`
 	MaxUS      float64 `json:"max_us"`
 	MeanUS     float64 `json:"mean_us"`
-	ServiceP99 float64 `json:"service_p99_us"`        // from the call
-	LagP99US   float64 `json:"lag_p99_us"`            // from the due time to the call, where a caller was free
-	OnTime     float64 `json:"on_time"`               // share of sends within 1 ms of their due time, where a caller was free, 0..1
-	Queued     float64 `json:"queued"`                // share of sends that waited for a free caller, 0..1
-	Errors     float64 `json:"errors"`                // share of requests without a usable answer, 0..1
-	RedisCPU   float64 `json:"redis_cpu"`             // of the server's main thread, 0..1
-	Idle       float64 `json:"generator_idle"`        // share of the processors that the generator may use that were idle, 0..1
-	RedisUS    float64 `json:"redis_us_per_call"`     // of the server's main thread
-	OwnUS      float64 `json:"generator_us_per_call"` // processor time of the generator
-	Others     float64 `json:"others"`                // processors that other programs of this machine took; 0 where Redis is elsewhere
-	Verdict    string  `json:"verdict"`               // met | missed | refused
+	ServiceP99 float64 `json:"service_p99_us"` // from the call
+	LagP99US   float64 `json:"lag_p99_us"`     // from the due time to the call, where a caller was free
+	OnTime     float64 `json:"on_time"`        // share of sends within 1 ms of their due time, where a caller was free, 0..1
+	Queued     float64 `json:"queued"`         // share of sends that waited for a free caller, 0..1
+	Errors     float64 `json:"errors"`         // share of requests without a usable answer, 0..1
+	RedisCPU   float64 `json:"redis_cpu"`      // of the server's main thread, 0..1
+	Idle       float64 `json:"generator_idle"` // share of the processors that the generator may use that were idle, 0..1
+	Others     float64 `json:"others"`         // processors that other programs of this machine took; 0 where Redis is elsewhere
+	Verdict    string  `json:"verdict"`        // met | missed | refused
 	Why        string  `json:"why,omitempty"`
 }
 
@@ -105,8 +103,6 @@ type Memory struct {
 	UsageBytes  float64       `json:"usage_bytes"`   // MEMORY USAGE of a key, mean of a sample; less than a key costs
 	Points      []MemoryPoint `json:"points"`
 	Why         string        `json:"why,omitempty"` // not measured, and why
-
-	tables perBucket
 }
 
 // MemoryPoint is used memory with a number of buckets.

@@ -99,7 +99,7 @@ func (r *rig) closed(ctx context.Context, l bucket.Limiter, keys load.KeyPicker,
 
 // open asks on a schedule that waits for nobody, with at most inFlight requests
 // under way; what is due beyond them waits, and its latency runs.
-func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, rate float64, inFlight int, s stretch) (Step, bool, error) {
+func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, rate float64, inFlight int, s stretch) (Step, demand, error) {
 	d := r.driver(l, keys)
 	start := r.elapsed()
 	from, to, err := r.metered(ctx, s, d, func(ctx context.Context) error {
@@ -109,16 +109,17 @@ func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, r
 	})
 	ops := d.Recorder.Operations()
 	if err = errors.Join(err, r.taken(ops, d.Counts().Offered)); err != nil {
-		return Step{RatePS: rate}, false, fmt.Errorf("%.0f requests a second: %w", rate, err)
+		return Step{RatePS: rate}, demand{}, fmt.Errorf("%.0f requests a second: %w", rate, err)
 	}
 	u := r.between(from, to)
 	first := start + s.warm
 	step := r.measure(ops, rate, inFlight, first, first+s.counted)
 	step.RedisCPU, step.Idle, step.Others = u.redisCPU, u.idle, u.others
+	needs := demand{told: u.told}
 	if n := step.AchievedPS * u.seconds; n > 0 {
-		step.RedisUS, step.OwnUS = u.cpuUS/n, u.ownUS/n
+		needs.redisUS, needs.ownUS = u.cpuUS/n, u.ownUS/n
 	}
-	return step, u.told, nil
+	return step, needs, nil
 }
 
 // metered runs load and reads the meters at the beginning and the end of what

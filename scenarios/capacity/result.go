@@ -82,15 +82,17 @@ type Step struct {
 	P999US     float64 `json:"p999_us"`
 	MaxUS      float64 `json:"max_us"`
 	MeanUS     float64 `json:"mean_us"`
-	ServiceP99 float64 `json:"service_p99_us"` // from the call
-	LagP99US   float64 `json:"lag_p99_us"`     // from the due time to the call, where a caller was free
-	OnTime     float64 `json:"on_time"`        // share of sends within 1 ms of their due time, where a caller was free, 0..1
-	Queued     float64 `json:"queued"`         // share of sends that waited for a free caller, 0..1
-	Errors     float64 `json:"errors"`         // share of requests without a usable answer, 0..1
-	RedisCPU   float64 `json:"redis_cpu"`      // of the server's main thread, 0..1
-	Idle       float64 `json:"generator_idle"` // share of the processors that the generator may use that were idle, 0..1
-	Others     float64 `json:"others"`         // processors that other programs of this machine took; 0 where Redis is elsewhere
-	Verdict    string  `json:"verdict"`        // met | missed | refused
+	ServiceP99 float64 `json:"service_p99_us"`        // from the call
+	LagP99US   float64 `json:"lag_p99_us"`            // from the due time to the call, where a caller was free
+	OnTime     float64 `json:"on_time"`               // share of sends within 1 ms of their due time, where a caller was free, 0..1
+	Queued     float64 `json:"queued"`                // share of sends that waited for a free caller, 0..1
+	Errors     float64 `json:"errors"`                // share of requests without a usable answer, 0..1
+	RedisCPU   float64 `json:"redis_cpu"`             // of the server's main thread, 0..1
+	Idle       float64 `json:"generator_idle"`        // share of the processors that the generator may use that were idle, 0..1
+	RedisUS    float64 `json:"redis_us_per_call"`     // of the server's main thread
+	OwnUS      float64 `json:"generator_us_per_call"` // processor time of the generator
+	Others     float64 `json:"others"`                // processors that other programs of this machine took; 0 where Redis is elsewhere
+	Verdict    string  `json:"verdict"`               // met | missed | refused
 	Why        string  `json:"why,omitempty"`
 }
 

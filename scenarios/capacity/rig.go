@@ -119,6 +119,7 @@ func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, r
 	if n := step.AchievedPS * u.seconds; n > 0 {
 		needs.redisUS, needs.ownUS = u.cpuUS/n, u.ownUS/n
 	}
+	step.RedisUS, step.OwnUS = needs.redisUS, needs.ownUS
 	return step, needs, nil
 }
 

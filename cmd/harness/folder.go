@@ -111,6 +111,11 @@ func clear(dir string) error {
 			gone = append(gone, filepath.FromSlash(r.Dir))
 		}
 	}
+	for _, c := range earlier.Capacity {
+		if c.Verified != nil && c.Verified.Dir != "" && filepath.IsLocal(c.Verified.Dir) {
+			gone = append(gone, filepath.FromSlash(c.Verified.Dir))
+		}
+	}
 	for _, name := range gone {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return environment(fmt.Errorf("remove earlier result: %w", err))

@@ -41,6 +41,9 @@ type limiter struct {
 	file       *limiterfile.File // nil: there is none
 	builtin    bool              // the file is ours
 	openOn     opener            // nil: it keeps nothing in Redis
+
+	// over makes the limiter on a client; nil: it wants a client of another kind.
+	over func(client redis.UniversalClient, witness bool) (bucket.Limiter, error)
 }
 
 // opener makes a limiter as an instance holds it on a server, with a client of its
@@ -145,6 +148,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		about:      fmt.Sprintf("%s, %s's clock", f.Contract, f.Time),
 		file:       f,
 		openOn:     open,
+		over:       on,
 		Subject: &scenarios.Subject{
 			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
@@ -157,10 +161,12 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 // fromLibrary makes a published limiter. Whatever it promises, it is judged as a
 // token bucket.
 func (t *limiters) fromLibrary(l thirdparty.Library) *limiter {
-	open := withClient(func(c redis.UniversalClient, _ bool) (bucket.Limiter, error) { return l.Open(c) })
+	on := func(c redis.UniversalClient, _ bool) (bucket.Limiter, error) { return l.Open(c) }
+	open := withClient(on)
 	return &limiter{
 		needsRedis: true,
 		openOn:     open,
+		over:       on,
 		about:      fmt.Sprintf("%s: %s, %s's clock", l.Source(), l.Algorithm, l.Time),
 		Subject: &scenarios.Subject{
 			Name: l.Name, Source: l.Source(), Time: l.Time, Granularity: l.Granularity,
@@ -169,6 +175,28 @@ func (t *limiters) fromLibrary(l thirdparty.Library) *limiter {
 			Open: t.open(open),
 		},
 	}
+}
+
+// pick finds limiters by their names, each of which may stand once, alone or in a
+// group.
+func (t *limiters) pick(names []string) ([]*limiter, error) {
+	var all []*limiter
+	seen := map[string]string{}
+	for _, name := range expand(names) {
+		l, err := t.find(name)
+		if err != nil {
+			return nil, err
+		}
+		switch other, twice := seen[l.Name]; {
+		case twice && other == name:
+			return nil, usagef("limiter %s is named twice: name each limiter once, alone or in a group", name)
+		case twice:
+			return nil, usagef("limiters %s and %s are both named %s, give one another name", other, name, l.Name)
+		}
+		seen[l.Name] = name
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // expand puts the members of a group in the place of its name.
@@ -197,6 +225,7 @@ func (t *limiters) fromControl(c control.Control) *limiter {
 	return &limiter{
 		needsRedis: true,
 		openOn:     open,
+		over:       on,
 		about:      "must fail " + c.Check + ": " + c.StandsFor,
 		Subject: &scenarios.Subject{
 			Name: c.Name, Time: c.Time, Granularity: c.Granularity, Costs: c.UsesCost,

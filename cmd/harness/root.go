@@ -23,7 +23,8 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
   harness run skew-drain --seed 7         one scenario, repeatable
   harness run --limiter my-limiter.yaml   the standard suite for your own limiter
   harness new limiter mine                a limiter file and its script to start from
-  harness check history.jsonl --rate 100 --capacity 50`,
+  harness check history.jsonl --rate 100 --capacity 50
+  harness capacity --target 200k          what one Redis carries, and what to buy`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -41,7 +42,7 @@ Exit status: 0 everything as expected, 1 a verdict is not the expected one,
 		return nil
 	}
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	root.AddCommand(newRun(s), newCheck(s), newSelftest(s), newReport(s), newNew(s), newList(s))
+	root.AddCommand(newRun(s), newCheck(s), newCapacity(s), newSelftest(s), newReport(s), newNew(s), newList(s))
 	return root
 }
 
@@ -73,7 +74,7 @@ func flagError(c *cobra.Command, err error) error {
 // noneEmpty refuses a flag that is given no text, as a shell does with a variable
 // that is not set: it would be taken for one that was left out.
 func noneEmpty(c *cobra.Command) error {
-	for _, name := range []string{"rate", "capacity", "out", "redis", "limiter"} {
+	for _, name := range []string{"rate", "capacity", "out", "redis", "limiter", "slo", "target", "keys", "headroom"} {
 		flag := c.Flags().Lookup(name)
 		if flag == nil || !flag.Changed {
 			continue

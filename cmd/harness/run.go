@@ -147,19 +147,11 @@ func (f runFlags) selection(t *limiters, names []string) (scenarios.Selection, e
 	if sel.Scenarios, err = readScenarios(names); err != nil {
 		return sel, err
 	}
-	seen := map[string]string{}
-	for _, name := range expand(f.limiters) {
-		l, err := t.find(name)
-		if err != nil {
-			return sel, err
-		}
-		switch other, twice := seen[l.Name]; {
-		case twice && other == name:
-			return sel, usagef("limiter %s is named twice: name each limiter once, alone or in a group", name)
-		case twice:
-			return sel, usagef("limiters %s and %s are both named %s, give one another name", other, name, l.Name)
-		}
-		seen[l.Name] = name
+	picked, err := t.pick(f.limiters)
+	if err != nil {
+		return sel, err
+	}
+	for _, l := range picked {
 		sel.Subjects = append(sel.Subjects, l.Subject)
 	}
 	sel.Resolve = func(name string) (*scenarios.Subject, error) {

@@ -1,0 +1,179 @@
+package capacity
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// search looks for the highest rate that meets an objective: up from a share of
+// the closed loop's peak in equal factors, then by bisection. Where a rate is not
+// met it is tried again, and the majority of three counts, so that a hiccup of a
+// shared machine does not make the knee.
+type search struct {
+	peak       float64 // closed loop, decisions a second
+	growth     float64 // from a step to the next, above 1
+	resolution float64 // hi/lo at which the bisection ends, above 1
+	most       int     // steps; then the edge stays as wide as it is
+	try        func(ctx context.Context, rate float64) (Step, error)
+
+	steps []Step
+}
+
+// Where the search begins and ends, as shares of the closed loop's peak.
+const (
+	firstShare = 0.6
+	lastShare  = 2.0
+	leastShare = 0.01
+	wayDown    = 0.5 // from a first rate that is not met to the next
+)
+
+// edge is what was found: the highest rate met (0: none) and the verdict over
+// the lowest that was not (nil: all were met).
+type edge struct {
+	met   float64
+	above *Step
+}
+
+// run searches until the edge is known or ctx ends.
+func (s *search) run(ctx context.Context) (edge, error) {
+	var e edge
+	for {
+		for _, part := range []func(context.Context, *edge) error{s.up, s.down, s.bisect} {
+			if err := part(ctx, &e); err != nil {
+				return e, err
+			}
+		}
+		if again, err := s.doubt(ctx, &e); err != nil || !again {
+			return e, err
+		}
+	}
+}
+
+// up goes from what is met, or the first rate, to one that is not.
+func (s *search) up(ctx context.Context, e *edge) error {
+	rate := firstShare * s.peak
+	if e.met > 0 {
+		rate = e.met * s.growth
+	}
+	for ; e.above == nil && rate <= lastShare*s.peak; rate *= s.growth {
+		if err := s.place(ctx, e, rate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// down goes from a first rate that is not met to one that is.
+func (s *search) down(ctx context.Context, e *edge) error {
+	for e.met == 0 && e.above != nil && e.above.RatePS*wayDown >= leastShare*s.peak {
+		if err := s.place(ctx, e, e.above.RatePS*wayDown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *search) bisect(ctx context.Context, e *edge) error {
+	for e.met > 0 && e.above != nil && e.above.RatePS/e.met > s.resolution && len(s.steps) < s.most {
+		if err := s.place(ctx, e, math.Sqrt(e.met*e.above.RatePS)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doubt tries the rate above the edge once more, and a second time if it is met
+// now: then a hiccup made the edge, and the search goes on.
+func (s *search) doubt(ctx context.Context, e *edge) (again bool, err error) {
+	if e.met == 0 || e.above == nil || len(s.steps) >= s.most {
+		return false, nil
+	}
+	for range 2 {
+		step, err := s.try(ctx, e.above.RatePS)
+		if err != nil {
+			return false, err
+		}
+		s.steps = append(s.steps, step)
+		if step.Verdict != stepMet {
+			return false, nil
+		}
+	}
+	e.met, e.above = e.above.RatePS, nil
+	return true, nil
+}
+
+// place puts a rate on its side of the edge.
+func (s *search) place(ctx context.Context, e *edge, rate float64) error {
+	step, err := s.settle(ctx, rate)
+	switch {
+	case err != nil:
+		return err
+	case step.Verdict == stepMet:
+		e.met = rate
+	default:
+		e.above = &step
+	}
+	return nil
+}
+
+// settle is the verdict over a rate: met at once, or the majority of three. Of
+// several steps with the verdict it is the last. A step that others disturbed
+// does not count, once or twice.
+func (s *search) settle(ctx context.Context, rate float64) (Step, error) {
+	var met, not []Step
+	spare := 2
+	for len(met) < 2 && len(not) < 2 {
+		step, err := s.try(ctx, rate)
+		if err != nil {
+			return step, err
+		}
+		s.steps = append(s.steps, step)
+		if step.Verdict == stepMet {
+			if len(not) == 0 {
+				return step, nil
+			}
+			met = append(met, step)
+			continue
+		}
+		if step.disturbed() && spare > 0 && len(s.steps) < s.most {
+			spare--
+			continue
+		}
+		not = append(not, step)
+	}
+	if len(met) == 2 {
+		return met[1], nil
+	}
+	return not[1], nil
+}
+
+// noKnee is the knee of a search that found nothing.
+func noKnee(slo SLO, why string) Knee {
+	return Knee{SLO: slo.String(), LimitedBy: "none", Why: why, Steps: []Step{}}
+}
+
+// kneeAt says what an edge means.
+func kneeAt(e edge, slo SLO) Knee {
+	k := Knee{SLO: slo.String(), MetPS: e.met, LimitedBy: "none"}
+	switch {
+	case e.above == nil && e.met == 0:
+		k.Why = "no rate was tried"
+	case e.above == nil:
+		k.RatePS = &e.met
+		k.Why = fmt.Sprintf("the objective was met at every rate tried, up to %s a second", thousands(e.met))
+	case e.above.Verdict == stepRefused:
+		k.LimitedBy = "generator"
+		k.Why = fmt.Sprintf("at %s a second %s", thousands(e.above.RatePS), e.above.Why)
+		if e.met > 0 {
+			k.Why += fmt.Sprintf("; %s a second still met the objective: at least that is carried", thousands(e.met))
+		}
+	case e.met == 0:
+		k.LimitedBy = "redis"
+		k.Why = fmt.Sprintf("no rate met the objective, down to %s a second: %s", thousands(e.above.RatePS), e.above.Why)
+	default:
+		k.RatePS, k.LimitedBy = &e.met, "redis"
+		k.Why = fmt.Sprintf("at %s a second %s", thousands(e.above.RatePS), e.above.Why)
+	}
+	return k
+}

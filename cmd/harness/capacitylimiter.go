@@ -59,10 +59,7 @@ func (l *limiter) pipelined(r *backend.Redis, instance string) (bucket.Limiter, 
 	case l.over == nil:
 		return nil, fmt.Errorf("%s has a client of its own: %w", l.Name, capacity.ErrMode)
 	case l.file != nil:
-		client, err := r.NewPipelinedClient(instance)
-		if err != nil {
-			return nil, err
-		}
+		client := r.NewPipelinedClient(instance)
 		made, err := lua.New(l.file, client)
 		if err != nil {
 			return nil, errors.Join(err, client.Close())

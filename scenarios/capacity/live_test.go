@@ -31,10 +31,7 @@ func onRedis(f *limiterfile.File, r *backend.Redis) *Subject {
 		Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Stored: true,
 		Open: func(_ context.Context, instance string, mode Mode) (bucket.Limiter, error) {
 			if mode == Pipelined {
-				c, err := r.NewPipelinedClient(instance)
-				if err != nil {
-					return nil, err
-				}
+				c := r.NewPipelinedClient(instance)
 				l, err := lua.New(f, c)
 				return held{l, c}, err
 			}

@@ -82,6 +82,13 @@ func (r *reading) overAdmission(again *recall) Result {
 	}
 	res.Keys = perKey(res.Keys)
 	res.Verdict = overall(res.Keys)
+	if f := r.rules.frame; f != nil && f.coarse() && res.Verdict == Pass {
+		res.Verdict = Undecided
+		defer func() {
+			res.Detail = fmt.Sprintf("a window of %s is too short beside what the clock may be off, %s; %s",
+				length(int64(f.window)), length(int64(f.grain)), res.Detail)
+		}()
+	}
 	if worst := r.worst(); worst != nil {
 		r.showWindow(&res, worst, again)
 	}

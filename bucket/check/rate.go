@@ -69,7 +69,10 @@ func (b *replay) take(t int64, cost, generous float64) {
 // first of each 10 ms late: a right bucket grants half of the replay, for it is
 // short of 10 ms at the second of each pair and the earned token overflows
 // before the next.
-type bracket struct{ low, high replay }
+type bracket struct {
+	low, high replay
+	few       *exactWindow // instead of low, where windows count
+}
 
 func newBracket(r *rules, less, more float64) bracket {
 	var b bracket
@@ -84,7 +87,10 @@ func newBracket(r *rules, less, more float64) bracket {
 
 func (b *bracket) take(t int64) {
 	b.high.take(t, 1, tolerance)
-	if b.low.capacity >= 1 {
+	switch {
+	case b.few != nil:
+		b.few.take(t, 1)
+	case b.low.capacity >= 1:
 		b.low.take(t, 1, -tolerance)
 	}
 }
@@ -92,7 +98,11 @@ func (b *bracket) take(t int64) {
 // bounds are the fewest and the most grants, lost being what unknown requests
 // may have taken from the others.
 func (b *bracket) bounds(lost float64) (low, high float64) {
-	return max(0, float64(b.low.grants)-lost), float64(b.high.grants)
+	low = float64(b.low.grants)
+	if b.few != nil {
+		low = float64(b.few.grants)
+	}
+	return max(0, low-lost), float64(b.high.grants)
 }
 
 // brackets prepares the second reading. What the callers' clocks explain is
@@ -107,6 +117,10 @@ func (b *bracket) bounds(lost float64) (low, high float64) {
 // a whole bucket.
 func (s *sweep) brackets(leaps int) {
 	r := s.rules
+	if r.frame != nil {
+		s.rate.right = newWindowBracket(r, float64(s.skews.longest))
+		return
+	}
 	give := r.rate*float64(s.skews.longest) + r.slack
 	s.rate.right = newBracket(r, give, give)
 	if r.clock == bucket.CallerTime {
@@ -169,8 +183,8 @@ func (r *reading) acceptRate(again *recall) Result {
 	res.Value["low"], res.Value["high"] = low, high
 	res.Keys = perKey(res.Keys)
 	res.Verdict = overall(res.Keys)
-	res.Detail = fmt.Sprintf("granted %s where an ideal bucket grants %s: %s to %s are right with the delays seen",
-		tokens(granted), tokens(ideal), tokens(low), tokens(high))
+	res.Detail = fmt.Sprintf("granted %s where an ideal %s grants %s: %s to %s are right with the delays seen",
+		tokens(granted), r.rules.oracle(), tokens(ideal), tokens(low), tokens(high))
 	if res.Verdict == Fail {
 		res.WithinPrediction = explained
 		res.Evidence = &Evidence{Key: res.Keys[0].Key}

@@ -58,7 +58,7 @@ tokens_after and time_after. Lines need no order. The first line may be
 	flags := c.Flags()
 	flags.StringVar(&f.rate, "rate", "", "`RATE` of the limit, tokens a second (default: the history's own)")
 	flags.StringVar(&f.capacity, "capacity", "", "`CAPACITY` of the limit, tokens (default: the history's own)")
-	flags.StringVar(&f.contract, "contract", string(limiterfile.TokenBucket), "what the limiter promises")
+	flags.StringVar(&f.contract, "contract", string(bucket.TokenBucket), "what the limiter promises")
 	flags.StringVar(&f.model, "model", "", "the reference `LIMITER` that it is said to be, "+strings.Join(lua.Family(), ", ")+": for replay, linearizability and what clocks explain")
 	flags.DurationVar(&f.slack, "slack", time.Millisecond, "slack in both bounds, worth rate × `SLACK` tokens")
 	flags.StringVar(&f.initial, "initial", "full", "the bucket at the first record: full or unknown")
@@ -70,10 +70,10 @@ tokens_after and time_after. Lines need no order. The first line may be
 // validate reads the flags into what is judged against, but for the limit.
 func (f checkFlags) validate() error {
 	switch {
-	case f.contract == string(limiterfile.SlidingWindow) || f.contract == string(limiterfile.FixedWindow):
-		return usagef("--contract %s: not judged by this version, only %s is", f.contract, limiterfile.TokenBucket)
-	case f.contract != string(limiterfile.TokenBucket):
-		return usagef("--contract %s: want %s, %s or %s", f.contract, limiterfile.TokenBucket, limiterfile.SlidingWindow, limiterfile.FixedWindow)
+	case f.contract == string(bucket.SlidingWindow) || f.contract == string(bucket.FixedWindow):
+		return usagef("--contract %s: not judged by this version, only %s is", f.contract, bucket.TokenBucket)
+	case f.contract != string(bucket.TokenBucket):
+		return usagef("--contract %s: want %s, %s or %s", f.contract, bucket.TokenBucket, bucket.SlidingWindow, bucket.FixedWindow)
 	case f.model != "" && !slices.Contains(lua.Family(), f.model):
 		return usagef("--model %s: want %s", f.model, strings.Join(lua.Family(), ", "))
 	case f.slack < 0:

@@ -114,8 +114,8 @@ func (t *limiters) make(name string) (*limiter, error) {
 		return nil, usagef("no limiter is named %s and there is no such file; built in are %s", name, strings.Join(builtinNames(), ", "))
 	case err != nil:
 		return nil, usage(err)
-	case f.Contract != limiterfile.TokenBucket:
-		return nil, usage(f.Mistake("contract", fmt.Sprintf("contract %s is not judged by this version, only %s is", f.Contract, limiterfile.TokenBucket)))
+	case f.Contract != bucket.TokenBucket:
+		return nil, usage(f.Mistake("contract", fmt.Sprintf("contract %s is not judged by this version, only %s is", f.Contract, bucket.TokenBucket)))
 	}
 	l := t.fromFile(f)
 	l.foreign = true

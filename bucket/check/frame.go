@@ -49,6 +49,10 @@ func (f *frame) long() float64 { return f.window*(1+f.drift) + f.grain }
 // that is judged.
 func (f *frame) memory() float64 { return 3*f.long() + f.window }
 
+// ShortestWindow is the shortest window in which anything can be told of a
+// limiter whose clock has the granularity g.
+func ShortestWindow(g time.Duration) time.Duration { return 3 * (g + keyStep) }
+
 // coarse says that the clock's step is so large beside the window that nothing
 // can be shown.
 func (f *frame) coarse() bool { return f.short() <= f.window/2 }

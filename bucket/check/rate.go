@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/history"
@@ -15,7 +16,8 @@ import (
 type arrivals struct {
 	ideal   replay
 	granted int64
-	odd     int64 // answered requests that cost other than 1 token
+	odd     int64   // answered requests that cost other than 1 token
+	unknown float64 // grants of one token that each charge of the unknown requests may displace
 
 	right     bracket
 	explained bracket  // by the callers' clocks, where they are the limiter's
@@ -25,6 +27,7 @@ type arrivals struct {
 func (a *arrivals) see(q *request) {
 	a.expiries.see(q.call, q.ret, q.outcome != history.Unknown)
 	if q.outcome == history.Unknown {
+		a.unknown += math.Ceil(q.cost)
 		return
 	}
 	if q.cost != 1 {
@@ -160,7 +163,7 @@ func (r *reading) acceptRate(again *recall) Result {
 		if s.rate.odd > 0 {
 			return res.skip("judged only where every request costs 1 token")
 		}
-		lost := r.rules.charges * float64(s.denials.unknown)
+		lost := r.rules.charges * s.rate.unknown
 		l, h := s.rate.right.bounds(lost)
 		g := float64(s.rate.granted)
 		granted, ideal, low, high = granted+g, ideal+s.rate.ideal.granted, low+l, high+h

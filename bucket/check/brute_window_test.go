@@ -109,7 +109,7 @@ func brutePhase(f *frame, j int, ops []history.Operation) float64 {
 		bound := f.limit
 		if f.contract == bucket.SlidingWindow {
 			least, _ := bruteZone(f, j, g.k, g.Return)
-			bound -= math.Max(0, math.Floor(before*(1-min(1, (float64(g.Return)-least)/f.window))-1e-6))
+			bound -= min(f.limit, math.Max(0, math.Floor(before*(1-min(1, (float64(g.Return)-least)/f.window))-1e-6)))
 		}
 		peak = max(peak, count-bound)
 	}

@@ -18,6 +18,7 @@ type overshoot struct {
 	peak       float64
 	start, end int64
 	granted    float64
+	before     float64 // tokens of the bound that the window before counts for, see phases
 
 	excess float64 // see strike
 }
@@ -117,6 +118,9 @@ func (r *reading) showWindow(res *Result, s *sweep, again *recall) {
 		}
 	}
 	window := fmt.Sprintf("granted %s tokens in %s where at most %s fit", tokens(o.granted), length(o.end-o.start), tokens(bound))
+	if o.before > 0 {
+		window += fmt.Sprintf(", of %s and %s that the window before counts for", tokens(r.rules.capacity), tokens(o.before))
+	}
 	place := r.span(o.start, o.end) + onKey(s.key)
 	switch {
 	case res.Verdict == Fail:

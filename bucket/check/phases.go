@@ -130,14 +130,16 @@ func (c *phase) enter(k int64, q *request) {
 // only whole tokens of it, or grant while the sum is below N, may give up to a
 // token more than N less that part, hence the floor.
 func (p *phases) weigh(c *phase, j int, q *request, whole bool) {
-	bound, left := p.frame.limit, p.frame.limit
+	before, left := 0.0, p.frame.limit
 	if p.weighted {
 		least, _ := p.boundary(j, c.window, q.ret)
 		rest := 1 - min(1, (float64(q.ret)-least)/p.frame.window)
-		bound -= max(0, math.Floor(c.before.sum*rest-tolerance))
+		before = min(p.frame.limit, max(0, math.Floor(c.before.sum*rest-tolerance)))
 		left -= max(0, math.Floor(c.before.left*rest-tolerance))
 	}
-	c.full.note(c.first, q.ret, c.count.sum, c.count.sum-bound)
+	if over := c.count.sum + before - p.frame.limit; over > c.full.peak {
+		c.full = fullest{peak: over, start: c.first, end: q.ret, granted: c.count.sum, before: before}
+	}
 	if over := c.count.left - left; over > tolerance {
 		if whole {
 			over = math.Ceil(over - tolerance)

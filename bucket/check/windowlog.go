@@ -33,11 +33,12 @@ type fullest struct {
 	peak       float64 // granted − bound; −∞: no window yet
 	start, end int64
 	granted    float64
+	before     float64 // tokens of N that the window before still counts for
 }
 
 func (f *fullest) note(start, end int64, granted, over float64) {
 	if over > f.peak {
-		*f = fullest{over, start, end, granted}
+		*f = fullest{peak: over, start: start, end: end, granted: granted}
 	}
 }
 

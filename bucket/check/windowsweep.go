@@ -68,6 +68,6 @@ func (s *sweep) settle() {
 	}
 	full, excess := w.least()
 	s.over.peak, s.over.start, s.over.end, s.over.granted = full.peak, full.start, full.end, full.granted
-	s.over.excess = excess
+	s.over.before, s.over.excess = full.before, excess
 	s.rate.ideal.granted = w.ideal.granted
 }

@@ -214,6 +214,7 @@ func historyError(err error) error {
 func newCheckedRun(judged check.Report, spec check.Spec, path string) reports.Run {
 	run := reports.Run{
 		Scenario: historyName(path), Limiter: "recorded", About: "A recorded history.", Time: string(spec.Time),
+		Contract:  contractOf(spec.Contract),
 		Limit:     reports.Limit{Rate: spec.Limit.Rate, Capacity: spec.Limit.Capacity},
 		DurationS: float64(judged.Summary.End-judged.Summary.Start) / 1e9,
 	}

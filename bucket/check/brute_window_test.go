@@ -83,23 +83,33 @@ func bruteWindowsOf(f *frame, j int, a, b, now int64) (windows []float64) {
 func brutePhase(f *frame, j int, ops []history.Operation) float64 {
 	type placed struct {
 		history.Operation
-		k float64
+		k    float64
+		edge bool // in k or in the one before
 	}
 	var grants []placed
 	for _, o := range ops {
 		if o.Outcome != history.Allowed {
 			continue
 		}
-		if in := bruteWindowsOf(f, j, o.Call, o.Return, o.Return); len(in) == 1 {
-			grants = append(grants, placed{o, in[0]})
+		switch in := bruteWindowsOf(f, j, o.Call, o.Return, o.Return); {
+		case len(in) == 1:
+			grants = append(grants, placed{o, in[0], false})
+		case len(in) == 2 && o.Cost == math.Trunc(o.Cost):
+			grants = append(grants, placed{o, in[1], true})
 		}
 	}
 	peak := math.Inf(-1)
 	for i, g := range grants {
+		if g.edge {
+			continue
+		}
 		var count, before float64
 		for h, o := range grants {
 			earlier := o.Return < g.Return || o.Return == g.Return && h <= i
 			switch {
+			case o.edge && o.k == g.k && earlier:
+				before += o.Cost
+			case o.edge:
 			case o.k == g.k && earlier:
 				count += o.Cost
 			case o.k == g.k-1:

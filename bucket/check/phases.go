@@ -29,11 +29,18 @@ type phases struct {
 // tally is what was surely granted in a window, and what of it is not struck.
 type tally struct{ sum, left float64 }
 
+func (t *tally) add(cost float64) {
+	t.sum += cost
+	t.left += cost
+}
+
 // phase is one account.
 type phase struct {
 	window int64 // that the last surely placed grant lies in
 	count  tally // in it
-	before tally // in the one before
+	before tally // in the one before, or in either
+	edge   tally // in the window under way or the next, where last such a grant lies
+	next   int64 // that next window
 	first  int64 // the earliest call counted
 	full   fullest
 	excess float64
@@ -48,7 +55,7 @@ func newPhases(f *frame, weighted bool, now int64) *phases {
 	p := &phases{frame: f, weighted: weighted, part: f.window / phaseCount}
 	for j := range p.parts {
 		c := &p.parts[j]
-		c.window = math.MinInt64 / 2
+		c.window, c.next = math.MinInt64/2, math.MinInt64/2
 		c.full.peak = math.Inf(-1)
 		_, c.newest = p.windows(j, now, now, now)
 	}
@@ -103,12 +110,28 @@ func (p *phases) call(call, ret, now int64, cost float64) {
 func (p *phases) land(q *request, whole bool) {
 	for j := range p.parts {
 		c := &p.parts[j]
-		first, last := p.windows(j, q.call, q.ret, q.ret)
-		if first == last {
+		switch first, last := p.windows(j, q.call, q.ret, q.ret); {
+		case first == last:
 			c.enter(first, q)
 			p.weigh(c, j, q, whole)
+		case last == first+1 && p.weighted && q.cost == math.Trunc(q.cost):
+			c.straddle(last, q)
 		}
 	}
+}
+
+// straddle counts a grant of a whole cost that surely lies in the window k or in
+// the one before. In k it counts whole and in the one before in part, so that it
+// counts in part at least.
+func (c *phase) straddle(k int64, q *request) {
+	if k == c.window {
+		c.before.add(q.cost)
+		return
+	}
+	if k != c.next {
+		c.next, c.edge = k, tally{}
+	}
+	c.edge.add(q.cost)
 }
 
 // enter counts a grant that surely lies in the window k.
@@ -117,10 +140,13 @@ func (c *phase) enter(k int64, q *request) {
 		if c.before = (tally{}); k == c.window+1 {
 			c.before = c.count
 		}
+		if k == c.next {
+			c.before.sum += c.edge.sum
+			c.before.left += c.edge.left
+		}
 		c.window, c.count, c.first = k, tally{}, q.call
 	}
-	c.count.sum += q.cost
-	c.count.left += q.cost
+	c.count.add(q.cost)
 	c.first = min(c.first, q.call)
 }
 

@@ -48,7 +48,7 @@ type phase struct {
 	newest int64      // the newest window that an instant so far may lie in
 	may    [3]float64 // tokens that may have been granted in it, and in the two before
 
-	refuted bool // by a denial that it does not explain
+	refuted bool // by a denial that it does not explain: nothing is counted any more
 }
 
 func newPhases(f *frame, weighted bool, now int64) *phases {
@@ -85,6 +85,9 @@ func (p *phases) boundary(j int, k, now int64) (least, most float64) {
 func (p *phases) advance(now int64, flying float64) {
 	for j := range p.parts {
 		c := &p.parts[j]
+		if c.refuted {
+			continue
+		}
 		_, newest := p.windows(j, now, now, now)
 		for n := min(newest-c.newest, int64(len(c.may))); n > 0; n-- {
 			c.may = [3]float64{flying, c.may[0], c.may[1]}
@@ -98,6 +101,9 @@ func (p *phases) advance(now int64, flying float64) {
 func (p *phases) call(call, ret, now int64, cost float64) {
 	for j := range p.parts {
 		c := &p.parts[j]
+		if c.refuted {
+			continue
+		}
 		first, last := p.windows(j, call, min(ret, now), now)
 		for k := max(first, c.newest-2); k <= min(last, c.newest); k++ {
 			c.may[c.newest-k] += cost
@@ -110,6 +116,9 @@ func (p *phases) call(call, ret, now int64, cost float64) {
 func (p *phases) land(q *request, whole bool) {
 	for j := range p.parts {
 		c := &p.parts[j]
+		if c.refuted {
+			continue
+		}
 		switch first, last := p.windows(j, q.call, q.ret, q.ret); {
 		case first == last:
 			c.enter(first, q)

@@ -187,7 +187,7 @@ func (w *windowed) spurious(q *request, room float64, empty bool, l *line) bool 
 func (w *windowed) explain(plain bool, q *request, room float64) bool {
 	var by [phaseCount]bool
 	for j := range by {
-		by[j] = w.phases.justifies(j, q, room)
+		by[j] = !w.phases.parts[j].refuted && w.phases.justifies(j, q, room)
 	}
 	full, _ := w.account()
 	explained, any := w.plain && full.peak <= tolerance && plain, w.plain && full.peak <= tolerance
@@ -200,13 +200,13 @@ func (w *windowed) explain(plain bool, q *request, room float64) bool {
 	if !any {
 		explained = w.plain && plain
 		for j := range by {
-			explained = explained || by[j] && !w.phases.parts[j].refuted
+			explained = explained || by[j]
 		}
 	}
 	if explained {
 		w.plain = w.plain && plain
 		for j := range by {
-			w.phases.parts[j].refuted = w.phases.parts[j].refuted || !by[j]
+			w.phases.parts[j].refuted = !by[j]
 		}
 	}
 	return explained

@@ -81,7 +81,7 @@ func BenchmarkJudgeWindows(b *testing.B) {
 			return &alignedWindow{n: n, w: w, counts: map[float64]float64{}}
 		}},
 		"counter": {bucket.SlidingWindow, func(n, w float64) counting {
-			return &weightedCounter{n: n, w: w, round: exactly1, counts: map[float64]float64{}}
+			return &weightedCounter{n: n, w: w, round: unrounded, counts: map[float64]float64{}}
 		}},
 	} {
 		b.Run(name, func(b *testing.B) {

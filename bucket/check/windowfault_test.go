@@ -58,19 +58,19 @@ var faultyMakers = map[bucket.Contract][]struct {
 		{"log of 1.1 windows", SpuriousDenial, func(n, w float64) counting { return &exactLog{n: n, w: 1.1 * w} }},
 		{"log that counts denials", SpuriousDenial, func(n, w float64) counting { return &refusingLog{exactLog{n: n, w: w}} }},
 		{"counter of one more", OverAdmission, func(n, w float64) counting {
-			return &weightedCounter{n: n, w: w, round: exactly1, counts: map[float64]float64{}, more: 1}
+			return &weightedCounter{n: n, w: w, round: unrounded, counts: map[float64]float64{}, more: 1}
 		}},
 		{"counter of one fewer", SpuriousDenial, func(n, w float64) counting {
-			return &weightedCounter{n: n, w: w, round: exactly1, counts: map[float64]float64{}, more: -1}
+			return &weightedCounter{n: n, w: w, round: unrounded, counts: map[float64]float64{}, more: -1}
 		}},
 		{"counter that forgets the window before", OverAdmission, func(n, w float64) counting {
-			return &weightedCounter{n: n, w: w, round: exactly1, counts: map[float64]float64{}, lost: true}
+			return &weightedCounter{n: n, w: w, round: unrounded, counts: map[float64]float64{}, lost: true}
 		}},
 		{"counter of half windows", OverAdmission, func(n, w float64) counting {
-			return &weightedCounter{n: n, w: w / 2, round: exactly1, counts: map[float64]float64{}}
+			return &weightedCounter{n: n, w: w / 2, round: unrounded, counts: map[float64]float64{}}
 		}},
 		{"counter that counts denials", SpuriousDenial, func(n, w float64) counting {
-			return &weightedCounter{n: n, w: w, round: exactly1, counts: map[float64]float64{}, refuse: true}
+			return &weightedCounter{n: n, w: w, round: unrounded, counts: map[float64]float64{}, refuse: true}
 		}},
 		{"fixed windows", OverAdmission, func(n, w float64) counting {
 			return &alignedWindow{n: n, w: w, counts: map[float64]float64{}}

@@ -111,7 +111,7 @@ func (f *firstRequest) decide(now, cost float64) bool {
 	return ok
 }
 
-func exactly1(x float64) float64 { return x }
+func unrounded(x float64) float64 { return x }
 
 // rightMakers are limiters that keep a contract.
 func rightMakers(c bucket.Contract) map[string]maker {
@@ -129,7 +129,7 @@ func rightMakers(c bucket.Contract) map[string]maker {
 	return map[string]maker{
 		"log":           func(n, w float64) counting { return &exactLog{n: n, w: w} },
 		"log-closed":    func(n, w float64) counting { return &exactLog{n: n, w: w, closed: true} },
-		"counter":       weighted(exactly1),
+		"counter":       weighted(unrounded),
 		"counter-floor": weighted(math.Floor),
 		"counter-ceil":  weighted(math.Ceil),
 		"counter-round": weighted(math.Round),

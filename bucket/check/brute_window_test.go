@@ -94,34 +94,43 @@ func brutePhase(f *frame, j int, ops []history.Operation) float64 {
 		switch in := bruteWindowsOf(f, j, o.Call, o.Return, o.Return); {
 		case len(in) == 1:
 			grants = append(grants, placed{o, in[0], false})
-		case len(in) == 2 && o.Cost == math.Trunc(o.Cost):
+		case len(in) == 2 && (f.contract == bucket.FixedWindow || o.Cost == math.Trunc(o.Cost)):
 			grants = append(grants, placed{o, in[1], true})
 		}
 	}
 	peak := math.Inf(-1)
 	for i, g := range grants {
-		if g.edge {
-			continue
-		}
-		var count, before float64
+		var count, before, edge float64
 		for h, o := range grants {
 			earlier := o.Return < g.Return || o.Return == g.Return && h <= i
 			switch {
-			case o.edge && o.k == g.k && earlier:
-				before += o.Cost
+			case !earlier:
+			case o.edge && o.k == g.k:
+				edge += o.Cost
 			case o.edge:
-			case o.k == g.k && earlier:
+			case o.k == g.k:
 				count += o.Cost
 			case o.k == g.k-1:
 				before += o.Cost
 			}
 		}
-		bound := f.limit
+		part := 0.0
 		if f.contract == bucket.SlidingWindow {
 			least, _ := bruteZone(f, j, g.k, g.Return)
-			bound -= min(f.limit, math.Max(0, math.Floor(before*(1-min(1, (float64(g.Return)-least)/f.window))-1e-6)))
+			part = 1 - min(1, (float64(g.Return)-least)/f.window)
 		}
-		peak = max(peak, count-bound)
+		// By the least of all ways to share the edge out.
+		least := math.Inf(1)
+		for moved := 0.0; moved <= edge; moved += 0.25 {
+			if moved > 0 && before+moved > f.limit+1e-6 {
+				break
+			}
+			if f.contract == bucket.FixedWindow || moved == math.Trunc(moved) {
+				weight := min(f.limit, math.Max(0, math.Floor((before+moved)*part-1e-6)))
+				least = min(least, weight+edge-moved+count)
+			}
+		}
+		peak = max(peak, least-f.limit)
 	}
 	return peak
 }
@@ -132,20 +141,24 @@ func bruteJustifies(f *frame, j int, ops []history.Operation, d history.Operatio
 	if len(in) > 2 {
 		return true
 	}
-	may := func(k float64) (sum float64) {
+	may := func(k, not float64) (sum float64) {
 		for _, o := range ops {
-			if o.Outcome == history.Allowed && o.Call <= d.Return && slices.Contains(bruteWindowsOf(f, j, o.Call, min(o.Return, d.Return), d.Return), k) {
+			in := bruteWindowsOf(f, j, o.Call, min(o.Return, d.Return), d.Return)
+			if o.Outcome == history.Allowed && o.Call <= d.Return && slices.Contains(in, k) && !slices.Contains(in, not) {
 				sum += o.Cost
 			}
 		}
 		return sum
 	}
 	for _, k := range in {
-		sum := may(k)
+		sum := may(k, math.Inf(1))
 		if f.contract == bucket.SlidingWindow {
 			_, most := bruteZone(f, j, k, d.Return)
 			past := math.Max(0, (float64(d.Call)-most)/f.window)
-			sum += math.Ceil(may(k-1)*(1-min(1, past)) - 1e-6)
+			sum += math.Ceil(may(k-1, k)*(1-min(1, past)) - 1e-6)
+			if fractional(ops, d.Return) {
+				sum++
+			}
 		}
 		if sum > room+1e-6 {
 			return true
@@ -305,4 +318,11 @@ func soonest(ops []history.Operation, first int64) float64 {
 		ret = min(ret, float64(o.Return-first))
 	}
 	return ret
+}
+
+// fractional says that what is or may be granted, called by t, has a cost that is not whole.
+func fractional(ops []history.Operation, t int64) bool {
+	return slices.ContainsFunc(ops, func(o history.Operation) bool {
+		return (o.Outcome == history.Allowed || o.Outcome == history.Unknown) && o.Call <= t && o.Cost != math.Trunc(o.Cost)
+	})
 }

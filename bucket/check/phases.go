@@ -37,16 +37,18 @@ func (t *tally) add(cost float64) {
 // phase is one account.
 type phase struct {
 	window int64 // that the last surely placed grant lies in
+	before tally // in the window before it
+	edge   tally // in either of the two
 	count  tally // in it
-	before tally // in the one before, or in either
-	edge   tally // in the window under way or the next, where last such a grant lies
-	next   int64 // that next window
+	next   int64 // a later window, if a grant may lie in it and surely lies in it or the one before
+	ahead  tally // those
 	first  int64 // the earliest call counted
 	full   fullest
 	excess float64
 
 	newest int64      // the newest window that an instant so far may lie in
 	may    [3]float64 // tokens that may have been granted in it, and in the two before
+	across [3]float64 // of those, what may have been granted in the window before, too
 
 	refuted bool // by a denial that it does not explain: nothing is counted any more
 }
@@ -91,6 +93,7 @@ func (p *phases) advance(now int64, flying float64) {
 		_, newest := p.windows(j, now, now, now)
 		for n := min(newest-c.newest, int64(len(c.may))); n > 0; n-- {
 			c.may = [3]float64{flying, c.may[0], c.may[1]}
+			c.across = [3]float64{flying, c.across[0], c.across[1]}
 		}
 		c.newest = max(c.newest, newest)
 	}
@@ -107,12 +110,17 @@ func (p *phases) call(call, ret, now int64, cost float64) {
 		first, last := p.windows(j, call, min(ret, now), now)
 		for k := max(first, c.newest-2); k <= min(last, c.newest); k++ {
 			c.may[c.newest-k] += cost
+			if k > first {
+				c.across[c.newest-k] += cost
+			}
 		}
 	}
 }
 
 // land counts a grant that has returned, for the upper bound; grants come in
-// order of return.
+// order of return. One that lies across a boundary lies in one of two windows.
+// (Of a weighted counter only those of a whole cost are counted there, for what
+// is moved from the one to the other must be whole; see weigh.)
 func (p *phases) land(q *request, whole bool) {
 	for j := range p.parts {
 		c := &p.parts[j]
@@ -121,73 +129,95 @@ func (p *phases) land(q *request, whole bool) {
 		}
 		switch first, last := p.windows(j, q.call, q.ret, q.ret); {
 		case first == last:
-			c.enter(first, q)
-			p.weigh(c, j, q, whole)
-		case last == first+1 && p.weighted && q.cost == math.Trunc(q.cost):
-			c.straddle(last, q)
+			if first != c.window {
+				c.enter(first, q.call)
+			}
+			p.weigh(c, j, c.window, c.before, c.edge, &c.count, q, whole)
+		case last != first+1 || last < c.window || p.weighted && q.cost != math.Trunc(q.cost):
+		case last == c.window:
+			c.edge.add(q.cost)
+			count := c.count
+			p.weigh(c, j, last, c.before, c.edge, &count, &request{call: q.call, ret: q.ret}, whole)
+			c.edge.left += count.left - c.count.left
+		default:
+			if last != c.next {
+				c.next, c.ahead = last, tally{}
+			}
+			c.ahead.add(q.cost)
+			var before, count tally
+			if last == c.window+1 {
+				before = c.count
+			}
+			p.weigh(c, j, last, before, c.ahead, &count, &request{call: q.call, ret: q.ret}, whole)
+			c.ahead.left += count.left
 		}
 	}
 }
 
-// straddle counts a grant of a whole cost that surely lies in the window k or in
-// the one before. In k it counts whole and in the one before in part, so that it
-// counts in part at least.
-func (c *phase) straddle(k int64, q *request) {
-	if k == c.window {
-		c.before.add(q.cost)
-		return
+// enter goes on to the window k.
+func (c *phase) enter(k, call int64) {
+	before, edge := tally{}, tally{}
+	if k == c.window+1 {
+		before = c.count
 	}
-	if k != c.next {
-		c.next, c.edge = k, tally{}
+	if k == c.next {
+		edge = c.ahead
 	}
-	c.edge.add(q.cost)
+	c.window, c.before, c.edge, c.count, c.first = k, before, edge, tally{}, call
 }
 
-// enter counts a grant that surely lies in the window k.
-func (c *phase) enter(k int64, q *request) {
-	if k != c.window {
-		if c.before = (tally{}); k == c.window+1 {
-			c.before = c.count
-		}
-		if k == c.next {
-			c.before.sum += c.edge.sum
-			c.before.left += c.edge.left
-		}
-		c.window, c.count, c.first = k, tally{}, q.call
-	}
-	c.count.add(q.cost)
-	c.first = min(c.first, q.call)
-}
-
-// weigh holds the window under way against N, with what the window before
-// counts for when q was decided: a part 1 − f of it, where f is how far the
-// window under way has come, at most as far as q's return. Counters that take
-// only whole tokens of it, or grant while the sum is below N, may give up to a
-// token more than N less that part, hence the floor.
-func (p *phases) weigh(c *phase, j int, q *request, whole bool) {
-	before, left := 0.0, p.frame.limit
+// weigh adds q to the count of the window k and holds it against N. Of the edge
+// as much lies in the window before as that has room for, since there it counts
+// less: for nothing where windows are fixed, and for a weighted counter for a
+// part 1 − f, where f is how far the window k has come, at most as far as q's
+// return. The rest, and the count, lie in k:
+//
+//	⌊(1 − f)·min(N, before + edge)⌋ + max(0, before + edge − N) + count  ≤  N.
+//
+// Counters that take only whole tokens of the window before, or grant while the
+// sum is below N, may give up to a token more than without the floor.
+func (p *phases) weigh(c *phase, j int, k int64, before, edge tally, count *tally, q *request, whole bool) {
+	part := 0.0
 	if p.weighted {
-		least, _ := p.boundary(j, c.window, q.ret)
-		rest := 1 - min(1, (float64(q.ret)-least)/p.frame.window)
-		before = min(p.frame.limit, max(0, math.Floor(c.before.sum*rest-tolerance)))
-		left -= max(0, math.Floor(c.before.left*rest-tolerance))
+		least, _ := p.boundary(j, k, q.ret)
+		part = 1 - min(1, (float64(q.ret)-least)/p.frame.window)
 	}
-	if over := c.count.sum + before - p.frame.limit; over > c.full.peak {
-		c.full = fullest{peak: over, start: c.first, end: q.ret, granted: c.count.sum, before: before}
+	count.add(q.cost)
+	c.first = min(c.first, q.call)
+	weight, rest := p.split(before.sum, edge.sum, part)
+	if over := weight + rest + count.sum - p.frame.limit; over > c.full.peak {
+		c.full = fullest{peak: over, start: c.first, end: q.ret, granted: rest + count.sum, before: weight}
 	}
-	if over := c.count.left - left; over > tolerance {
+	weight, rest = p.split(before.left, edge.left, part)
+	if over := weight + rest + count.left - p.frame.limit; over > tolerance {
 		if whole {
 			over = math.Ceil(over - tolerance)
 		}
-		c.count.left -= over
+		count.left -= over
 		c.excess += over
 	}
+}
+
+// split is what of the window before and the edge counts for the window before,
+// and what of the edge has no room there.
+func (p *phases) split(before, edge, part float64) (weight, rest float64) {
+	moved := max(0, p.frame.limit-before)
+	if p.weighted { // only whole costs are in the edge
+		moved = math.Floor(moved + tolerance)
+	}
+	moved = min(moved, edge)
+	weight = max(0, math.Floor((before+moved)*part-tolerance))
+	return min(weight, p.frame.limit), edge - moved
 }
 
 // justifies says that by the j-th account the denial may have found more than
 // room tokens granted in the window that it was decided in. A counter may take
 // whole tokens of the window before, rounded up.
-func (p *phases) justifies(j int, q *request, room float64) bool {
+//
+// What may lie in either window counts whole, in the later one, as the charges
+// of unknown requests do. (Unless all costs are whole, up to a token more of
+// them may have been counted in the one before, for rounding.)
+func (p *phases) justifies(j int, q *request, room float64, whole bool) bool {
 	c := &p.parts[j]
 	first, last := p.windows(j, q.call, q.ret, q.ret)
 	if last-first > 1 || last > c.newest || first-1 < c.newest-2 {
@@ -198,7 +228,11 @@ func (p *phases) justifies(j int, q *request, room float64) bool {
 		if p.weighted {
 			_, most := p.boundary(j, k, q.ret)
 			past := max(0, (float64(q.call)-most)/p.frame.window)
-			sum += math.Ceil(c.may[c.newest-k+1]*(1-min(1, past)) - tolerance)
+			before := c.may[c.newest-k+1] - c.across[c.newest-k]
+			sum += math.Ceil(before*(1-min(1, past)) - tolerance)
+			if !whole {
+				sum++
+			}
 		}
 		if sum > room+tolerance {
 			return true

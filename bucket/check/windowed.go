@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"sort"
 
 	"bucketproof/bucket"
@@ -27,7 +28,7 @@ type windowed struct {
 	landed []landing // grants that have returned within the frame's memory, from head on
 	head   int
 	gone   float64 // tokens of those forgotten
-	whole  bool    // all costs of grants so far are whole numbers
+	whole  bool    // all costs of what was granted, or may be, so far are whole numbers
 
 	log    *windowLog    // of a sliding window; else nil
 	starts *windowStarts // of fixed windows; else nil
@@ -66,7 +67,11 @@ func (w *windowed) call(q *request) {
 	if q.outcome != history.Unknown {
 		w.ideal.take(q.call, q.cost)
 	}
-	if q.outcome != history.Allowed {
+	if q.outcome == history.Denied {
+		return
+	}
+	w.whole = w.whole && q.cost == math.Trunc(q.cost)
+	if q.outcome == history.Unknown {
 		return
 	}
 	w.asked += q.cost
@@ -78,9 +83,6 @@ func (w *windowed) call(q *request) {
 
 // land takes the next grant in order of return.
 func (w *windowed) land(q *request, l *line, unknown bool) {
-	if q.cost != float64(int64(q.cost)) {
-		w.whole = false
-	}
 	if w.phases != nil {
 		w.phases.advance(q.ret, w.flying)
 		w.phases.land(q, w.whole)
@@ -187,7 +189,7 @@ func (w *windowed) spurious(q *request, room float64, empty bool, l *line) bool 
 func (w *windowed) explain(plain bool, q *request, room float64) bool {
 	var by [phaseCount]bool
 	for j := range by {
-		by[j] = !w.phases.parts[j].refuted && w.phases.justifies(j, q, room)
+		by[j] = !w.phases.parts[j].refuted && w.phases.justifies(j, q, room, w.whole)
 	}
 	full, _ := w.account()
 	explained, any := w.plain && full.peak <= tolerance && plain, w.plain && full.peak <= tolerance

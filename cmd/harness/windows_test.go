@@ -30,6 +30,9 @@ var windowFaults = []windowFault{
 	{"counter", "counter-one-more", "+ count + cost > limit then", "+ count + cost > limit + 1 then", check.OverAdmission},
 	{"counter", "counter-forgets", "before = last == number - 1 and count or 0", "before = 0", check.OverAdmission},
 	{"counter", "counter-weighs-nothing-away", "math.floor(before * covered)", "before", check.SpuriousDenial},
+	{"two-keys", "two-keys-one-more", "+ cur >= n then", "+ cur > n then", check.OverAdmission},
+	{"two-keys", "two-keys-expire-early", "math.ceil(2 * w)", "math.ceil(w / 2)", check.OverAdmission},
+	{"numbered", "numbered-one-more", "if n > tonumber(ARGV[1]) then", "if n > tonumber(ARGV[1]) + 1 then", check.OverAdmission},
 	{"aligned", "aligned-one-more", "count + cost > limit then", "count + cost > limit + 1 then", check.OverAdmission},
 	{"aligned", "aligned-half", "math.floor(now / window)", "math.floor(2 * now / window)", check.OverAdmission},
 	{"first", "first-one-more", "count > limit then", "count > limit + 1 then", check.OverAdmission},
@@ -39,7 +42,7 @@ var windowFaults = []windowFault{
 	{"first", "first-denials-extend", "if count == cost then", "if count == cost or count > limit then", check.SpuriousDenial},
 }
 
-var windowLimiters = []string{"log", "counter", "aligned", "first"}
+var windowLimiters = []string{"log", "counter", "two-keys", "aligned", "numbered", "first"}
 
 // file writes the faulty limiter's file into dir. All that the fault may do is
 // expected, and what it must.

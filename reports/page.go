@@ -114,7 +114,12 @@ func newPage(r *Report, g gallery) htmlPage {
 // reading says how to read the picture at the top.
 func reading(run Run) string {
 	const stairs = "The stairs are the tokens granted, each placed where its reply was in hand. "
-	if _, window := shown(run); window != nil {
+	switch _, window := shown(run); {
+	case run.isWindowed() && window != nil:
+		return stairs + "The solid line is the most that fits into the shaded window; what lies above it was granted against the limit."
+	case run.isWindowed():
+		return stairs + "Marks below are denials."
+	case window != nil:
 		return stairs + "The solid line is the most that the limit allows from the start of the worst window on: " +
 			"the capacity at once, then the rate. What lies above it in the shaded window was granted against the limit."
 	}

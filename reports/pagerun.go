@@ -116,7 +116,7 @@ func idealWords(run Run) string {
 	if run.Theory.Allowed <= 0 {
 		return quantity.Count(run.Counts.Allowed) + " granted"
 	}
-	return fmt.Sprintf("%s granted, %s by an ideal bucket", quantity.Count(run.Counts.Allowed), quantity.Number(run.Theory.Allowed))
+	return fmt.Sprintf("%s granted, %s by %s", quantity.Count(run.Counts.Allowed), quantity.Number(run.Theory.Allowed), run.ideal())
 }
 
 func runFacts(run Run) []fact {

@@ -93,7 +93,7 @@ func missing(err error) string {
 // keys together.
 func envelope(run Run, ops []history.Operation) plot.Envelope {
 	e := plot.Envelope{
-		Title: run.Limiter + " in " + run.Scenario, Limit: bucket.Limit(run.Limit), Operations: ops,
+		Title: run.Limiter + " in " + run.Scenario, Limit: bucket.Limit(run.Limit), Contract: bucket.Contract(run.Contract), Operations: ops,
 	}
 	key, window := shown(run)
 	if w := window; w != nil {
@@ -201,8 +201,8 @@ func spectrum(ops []history.Operation, of func(history.Operation) int64) plot.Sp
 
 // describe says in words what the picture of a run shows.
 func describe(run Run, pic picture) string {
-	words := fmt.Sprintf("%s granted of %s; an ideal bucket grants %s of the same requests",
-		quantity.Count(run.Counts.Allowed), quantity.Count(run.Counts.Offered), quantity.Number(run.Theory.Allowed))
+	words := fmt.Sprintf("%s granted of %s; %s grants %s of the same requests",
+		quantity.Count(run.Counts.Allowed), quantity.Count(run.Counts.Offered), run.ideal(), quantity.Number(run.Theory.Allowed))
 	if pic.key != "" {
 		words += ". The picture shows key " + pic.key + " alone"
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"bucketproof/bucket"
 	"bucketproof/scenarios/capacity"
 )
 
@@ -68,6 +69,7 @@ type Run struct {
 	Library   string  `json:"library,omitempty"` // where the limiter comes from, as a go command takes it: module@version
 	Time      string  `json:"time"`              // caller | server | process
 	Witness   bool    `json:"witness"`
+	Contract  string  `json:"contract,omitempty"` // sliding-window | fixed-window; "": token-bucket
 	Limit     Limit   `json:"limit"`
 	DurationS float64 `json:"duration_s"`
 	Dir       string  `json:"dir"` // of its history, relative to results.json, with forward slashes
@@ -141,7 +143,22 @@ type Counts struct {
 	Unknown int64 `json:"unknown"`
 }
 
-// Theory is what an ideal bucket makes of the same arrivals.
+// isWindowed reports whether the limiter counts in windows.
+func (r Run) isWindowed() bool { return bucket.Contract(r.Contract).Windowed() }
+
+// ideal is what a perfect limiter of the run's contract is called.
+func (r Run) ideal() string {
+	switch bucket.Contract(r.Contract) {
+	case bucket.SlidingWindow:
+		return "an exact log"
+	case bucket.FixedWindow:
+		return "an exact counter"
+	}
+	return "an ideal bucket"
+}
+
+// Theory is what an ideal bucket makes of the same arrivals, or an exact log or
+// counter where windows count.
 type Theory struct {
 	Allowed             float64 `json:"allowed"`               // grants of an ideal bucket replayed at the calls
 	Ratio               float64 `json:"ratio"`                 // granted / Allowed; 0 when Allowed is 0

@@ -37,6 +37,9 @@ func explanation(run Run, c Check) string {
 	if c.Verdict != string(check.Fail) {
 		return ""
 	}
+	if run.isWindowed() {
+		return "" // nothing is predicted
+	}
 	if c.Name == check.OverAdmission && (run.Time == string(bucket.CallerTime) || run.ServerClock != nil) {
 		return explainExcess(run, c)
 	}

@@ -90,7 +90,7 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	r.contend(res)
 	r.share(res)
 	r.elsewhere(res, samples)
-	if why := lostKeys(res); why != "" {
+	if why := lostKeys(res); why != "" && !r.renames() {
 		res.doubt(why, check.Fail)
 	}
 	for _, why := range weak {
@@ -101,6 +101,9 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	}
 	if moved != "" {
 		res.doubt(moved, check.Pass, check.Fail)
+	}
+	if err := r.excuseWindows(res); err != nil {
+		return err
 	}
 	r.excuse(res)
 	r.blur(res)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bucketproof/bucket"
+	"bucketproof/bucket/check"
 )
 
 // Selection is what a command was asked to run.
@@ -131,6 +132,9 @@ func (c Selection) limit(l bucket.Limit, sub *Subject) bucket.Limit {
 	if sub.Limit != nil {
 		return *sub.Limit
 	}
+	if sub.Contract.Windowed() && c.Rate == 0 && c.Capacity == 0 {
+		return windowLimit(l)
+	}
 	if c.Rate > 0 {
 		l.Rate = c.Rate
 	}
@@ -179,6 +183,9 @@ func (c Selection) unfit(s, written *Scenario, sub *Subject) string {
 	}
 	if sub.WholeCosts && s.fractions() {
 		return "the limiter takes whole costs, and requests of this scenario cost a part of a token"
+	}
+	if w := s.Limit.FillTime(); sub.Contract.Windowed() && w < check.ShortestWindow(sub.Granularity) {
+		return fmt.Sprintf("in a window of %v, beside a clock's step of %v, nothing can be told of a limiter that counts in windows", w, sub.Granularity)
 	}
 	if s.shifts(sub) && sub.OpenShifted == nil {
 		return "the server's clock is changed in this scenario, and only a limiter that is one script can be shown another TIME"

@@ -374,6 +374,7 @@ func (r *run) spec() check.Spec {
 	sub := r.plan.Subject
 	return check.Spec{
 		Limit:          r.plan.Scenario.Limit,
+		Contract:       sub.Contract,
 		Granularity:    sub.Granularity,
 		RateTolerance:  check.DefaultRateTolerance,
 		Retries:        sub.Retries,

@@ -13,6 +13,7 @@ import (
 // Subject is a limiter under test: how to open it, and what it says of itself.
 type Subject struct {
 	Name        string
+	Contract    bucket.Contract // what it promises; "": a token bucket
 	Time        bucket.TimeSource
 	Granularity time.Duration // the smallest step of its clock
 

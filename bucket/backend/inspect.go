@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -143,6 +144,9 @@ func value(cmd *redis.Cmd) (Value, error) {
 func lifetime(ms int64) time.Duration {
 	if ms < 0 {
 		return time.Duration(ms)
+	}
+	if ms > math.MaxInt64/int64(time.Millisecond) {
+		return math.MaxInt64
 	}
 	return time.Duration(ms) * time.Millisecond
 }

@@ -71,11 +71,17 @@ func (s *sweep) owed(t int64) float64 {
 // to the sample's call; zero where the key had seen no request by then.
 type glance struct {
 	owed  float64 // tokens missing at the sample's return, at least
+	life  float64 // ns that a window has yet to count at the sample's return, at least
 	known bool    // a name of the key was seen before
 }
 
 func (s *sweep) glance(sample *Sample, ret int64) glance {
-	g := glance{owed: s.owed(ret), known: s.audit.seen}
+	g := glance{known: s.audit.seen}
+	if f := s.rules.frame; f == nil {
+		g.owed = s.owed(ret)
+	} else if s.windowed.log != nil && s.over.grants > 0 {
+		g.life = f.short() - float64(ret-s.audit.last)
+	}
 	if len(sample.Keys) > 0 {
 		s.audit.seen = true
 	}
@@ -93,6 +99,7 @@ type auditor struct {
 	samples  int
 	found    int
 	owed     int
+	looked   bool // a key was seen whose life could be judged, if only for being too long
 }
 
 // The kinds of violation, as they stand in sentences after a number.
@@ -100,6 +107,8 @@ const (
 	kindAbsent = "key missing though the bucket cannot be full"
 	kindNoTTL  = "key without an expiry"
 	kindShort  = "TTL too short for the refill"
+	kindLost   = "key missing though what it counts still counts"
+	kindEarly  = "TTL too short for the window"
 	kindLong   = "TTL absurdly long"
 	kindLevel  = "stored level out of range"
 )
@@ -114,10 +123,17 @@ func (a *auditor) judge(sample *Sample, g glance, s *sweep) {
 	if s != nil {
 		t = &s.audit
 		offsets = s.skews.offsets(a.rules.clock)
+		if a.rules.frame != nil {
+			offsets = s.skews.offsets(a.spec.Time)
+		}
 	}
 	t.samples++
 	before := a.found
-	a.life(sample, g, offsets, t)
+	if a.rules.frame != nil {
+		a.windowLife(sample, g, offsets, t)
+	} else {
+		a.life(sample, g, offsets, t)
+	}
 	for i := range sample.Keys {
 		a.state(sample, &sample.Keys[i], offsets)
 	}
@@ -138,6 +154,14 @@ func (a *auditor) life(sample *Sample, g glance, offsets int64, t *trail) {
 			a.violation(sample, kindAbsent, "nothing is stored, %s tokens are missing", tokens(g.owed))
 		}
 	}
+	if longest := a.longestOf(sample); len(sample.Keys) > 0 && longest < need {
+		a.violation(sample, kindShort, "%s lives %s more, %s tokens are missing and take %s",
+			sample.Keys[0].Name, length(int64(longest)), tokens(g.owed), length(int64(g.owed/a.rules.fast)))
+	}
+}
+
+// longestOf is the longest life among a sample's keys.
+func (a *auditor) longestOf(sample *Sample) time.Duration {
 	longest := time.Duration(0)
 	for _, k := range sample.Keys {
 		if k.TTL == NoExpiry {
@@ -147,10 +171,7 @@ func (a *auditor) life(sample *Sample, g glance, offsets int64, t *trail) {
 		longest = max(longest, k.TTL)
 		a.longest = max(a.longest, k.TTL)
 	}
-	if len(sample.Keys) > 0 && longest < need {
-		a.violation(sample, kindShort, "%s lives %s more, %s tokens are missing and take %s",
-			sample.Keys[0].Name, length(int64(longest)), tokens(g.owed), length(int64(g.owed/a.rules.fast)))
-	}
+	return longest
 }
 
 // state judges what one Redis key shows by itself. Stored tokens may be below 0
@@ -164,7 +185,10 @@ func (a *auditor) state(sample *Sample, k *KeyState, offsets int64) {
 	case k.TTL == NoExpiry:
 		a.violation(sample, kindNoTTL, "%s never expires", k.Name)
 	case k.TTL.Seconds() > most:
-		a.violation(sample, kindLong, "%s lives %s, a full refill takes %s", k.Name, length(int64(k.TTL)), length(int64(fill*1e9)))
+		a.violation(sample, kindLong, "%s lives %s, a full %s takes %s", k.Name, length(int64(k.TTL)), a.rules.span(), length(int64(fill*1e9)))
+	}
+	if a.rules.frame != nil {
+		return // it may store anything
 	}
 	least := -tolerance - a.rules.slack - a.rules.fast*float64(offsets)
 	if k.Tokens < least || k.Tokens > a.rules.capacity+tolerance { // NaN: not read
@@ -211,7 +235,7 @@ func (r *reading) stateAudit() Result {
 		res.Verdict, res.WithinPrediction = Fail, false
 		res.Detail = "in " + looks + ": " + a.sentence()
 		res.Evidence = &Evidence{Key: a.evidence, Notes: a.notes}
-	case a.owed == 0:
+	case a.owed == 0 && !a.looked:
 		return res.skip("at none of " + looks + " did a key have to exist")
 	default:
 		res.Verdict = Pass
@@ -233,7 +257,7 @@ func (t *trail) verdict() Verdict {
 // sentence tells how often each kind was found.
 func (a *auditor) sentence() string {
 	var parts []string
-	for _, kind := range []string{kindNoTTL, kindAbsent, kindShort, kindLong, kindLevel} {
+	for _, kind := range []string{kindNoTTL, kindAbsent, kindLost, kindShort, kindEarly, kindLong, kindLevel} {
 		if n := a.kinds[kind]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s (%d times)", kind, n))
 		}

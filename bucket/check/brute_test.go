@@ -320,7 +320,7 @@ func bruteRate(spec *Spec, ops []history.Operation, start int64) (low, high floa
 	for _, o := range ops {
 		switch o.Outcome {
 		case history.Unknown:
-			unknown++
+			unknown += math.Ceil(o.Cost)
 		case history.Allowed, history.Denied:
 			longest = max(longest, o.Return-o.Call)
 			if first == math.MinInt64 {

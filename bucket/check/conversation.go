@@ -103,7 +103,7 @@ func (c *conversation) judge(r *reading, s *sweep) bool {
 			c.kept(r, s, due)
 		}
 		if a.retry >= 0 {
-			c.broken.long = max(c.broken.long, bounded(float64(a.retry)-a.cost/r.rules.rate))
+			c.broken.long = max(c.broken.long, bounded(float64(a.retry)-r.rules.wait(a.cost)))
 			c.promise(newPromise(a, &r.rules))
 			told = true
 		}
@@ -125,7 +125,7 @@ func (c *conversation) remaining(r *reading, s *sweep) {
 		c.broken.ranges++
 		c.breach(r, s, (-a.remaining-1)/l.rate, []int64{a.index}, "told %s remaining", tokens(a.remaining))
 	}
-	if !c.base.known {
+	if !c.base.known || l.frame != nil { // a window may end, and all be there again
 		return
 	}
 	most := c.base.level + l.fast*float64(a.ret-c.base.since) + l.slack - c.base.taken

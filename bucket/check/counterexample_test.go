@@ -154,3 +154,19 @@ func TestLatenessExplainsNoLockOut(t *testing.T) {
 		t.Errorf("at 54 ms: %s, beyond prediction: %s", r.Verdict, r.Detail)
 	}
 }
+
+// An unknown request that costs three tokens may take them from three that cost
+// one: a right bucket then grants none of them.
+func TestUnknownDisplacesWhatItCosts(t *testing.T) {
+	for _, c := range []bucket.Contract{bucket.TokenBucket, bucket.SlidingWindow, bucket.FixedWindow} {
+		ops := []history.Operation{op("i", history.Unknown, 0, 0.01)}
+		ops[0].Cost = 3
+		for range 3 {
+			ops = append(ops, op("i", history.Denied, 0.1, 0.1))
+		}
+		spec := Spec{Limit: bucket.Limit{Rate: 0.1, Capacity: 3}, Contract: c}
+		if r := find(t, judged(t, spec, ops), AcceptRate); r.Verdict == Fail {
+			t.Errorf("%s: %s: %s", c, r.Verdict, r.Detail)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Package check judges histories of rate-limited requests against what a token
-// bucket promises. It stands between bucket/history, whose operations it reads,
+// bucket promises, or a limiter that counts in windows. It stands between bucket/history, whose operations it reads,
 // and the reports that show its verdicts; [Judge] is the way in.
 //
 // # Definitions
@@ -62,6 +62,105 @@
 // grant at the calls. Unit costs only. It misses whatever cancels out over the
 // run; it is the picture people expect, and the first two checks are the ones
 // that decide.
+//
+// # Windows
+//
+// A limiter may count in windows instead ([Spec].Contract). N is then the
+// capacity and W = C/R. The limiter's clock makes W measure between W·(1 − ρ) −
+// g and W·(1 + ρ) + g on the history's; g is 1 ms more where state is kept in
+// Redis, which counts keys' lives in whole ms. Where the windows lie nobody
+// tells, so several accounts of it are held against the history side by side:
+//
+//	over-admission:   by every account some window holds more than it may
+//	spurious denial:  no account that is left explains the denial
+//
+// A grant counts for the first where it surely lies in a window, a grant, or an
+// unknown request's charges, for the second where it may. An account that does
+// not explain a denial that another explains is refuted for good, and asked no
+// more by either; one that grants have refuted is asked about denials only if
+// they have refuted all. peak_excess and excess are those of the account that
+// is left and accuses the limiter least. A limiter that keeps the contract has
+// its own account among them, which nothing refutes: it is never accused.
+//
+// The plain account comes first, in O(log n) a record at worst. The others, of
+// windows in step with a clock, one for each 64th of W that their boundaries may
+// lie in, are looked at once the plain one has failed, from what is known of
+// the last three windows on. That is all the memory there is beside the
+// requests in flight: the grants of three windows, and 64 accounts.
+//
+// A token that is granted, or refused, by nothing but the ms or so by which the
+// limiter's clock may be off, is not seen; nor, of windows in step with a clock,
+// what is granted within W/64 of a boundary, until another burst lies elsewhere
+// in its window. In a window not twice as long as what the clock may be off
+// over-admission is undecided. Nothing is predicted of callers' clocks. Replay
+// and linearizability have no model and are skipped; of what is told beside yes
+// and no, only that remaining lies in [0, N] and that who waits as told is let
+// in.
+//
+// # Sliding window
+//
+// Contract: at most N tokens are granted in any [t − W, t), and a request is
+// denied only if it would not fit; or the same of a count that approximates it.
+// Two kinds of limiter keep it.
+//
+// An exact log, the plain account. With a ≤ call and return ≤ b as before,
+//
+//	Σ cost of grants surely in [a, b]  >  N   for some b − a < W·(1 − ρ) − g
+//
+// is too much (⌈d/W⌉·N in a longer window d follows), and a denial is spurious
+// when fewer than would leave no room were called by its return and had not
+// returned W·(1 + ρ) + g before its call. Both follow from the log's rule: it
+// lets go of a grant when its clock has gone on by W, which was W ± g.
+//
+// A weighted counter counts in windows [φ + k·W, φ + (k + 1)·W) and takes the
+// window before, of p grants, for (1 − f)·p when a part f of its own has passed.
+// It grants while
+//
+//	⌊(1 − f)·p⌋ + count + cost  ≤  N,
+//
+// or with (1 − f)·p itself, or rounded up, or below N before the grant: the last
+// is the same as the first for whole tokens, and no other grants more, nor does
+// any deny what fits with (1 − f)·p rounded up. So these two are what the account
+// of φ is judged by: p and count of surely placed grants, f at its largest, for
+// the one; of possible ones, f at its smallest, for the other. A grant that lies
+// across a boundary counts at least by 1 − f.
+//
+// How far such a counter is from a log: let a window of length d = x + (m − 1)·W
+// + f·W hold the last x of one of its windows, m − 1 whole ones and a part f of
+// the last. Each has at most N, and the last count ≤ N − (1 − f)·p, so
+//
+//	granted ≤ N + (m − 2)·N + p + N − (1 − f)·p ≤ N·(m + f) ≤ N + N·d/W
+//
+// (m ≥ 2; for m = 1 it is p + N − (1 − f)·p ≤ N + f·N), which is a token bucket's
+// C + R·d, and up to 1 more with the floor. It is reached: N at the end of a
+// window, then one every W/N. So in less than W it may grant 2·N − 1, or with the
+// floor 2·N, where a log grants N; and of a burst that comes f·W into the window
+// after one of N it denies all but ⌊f·N⌋, where a log may let N in. One bound for
+// both would have to allow all that, and with the floor N + 1 in no time: hence
+// two accounts, each sharp. A limiter need not say which it is, but it must be one
+// of them throughout.
+//
+// # Fixed window
+//
+// Contract: time is cut into windows that follow one another, W long; at most N
+// tokens are granted in each, and a request is denied only if it does not fit
+// into its own. In d that makes N·(⌊d/W⌋ + 2) at most, so 2·N in no time across a
+// boundary. Two kinds again.
+//
+// Windows that begin with a request, the plain account: the next begins with the
+// first request after W. Of its start it is known that it lies between the first
+// call of a request that may have come W after the earliest start of the one
+// before, and the first return of a grant called W after the latest. A grant is
+// surely in the window when it was called W after the latest start of the one
+// before, and returned before the earliest start of its own plus W. (See
+// windowStarts.)
+//
+// Windows in step with a clock, [φ + k·W, φ + (k + 1)·W): a grant is surely in
+// one when no boundary may lie in [call, return].
+//
+// A denial is spurious when the last W before it may not have held enough, for
+// both kinds, since the window lies in it; and by the account of φ, when the
+// window that it fell into may not have.
 //
 // # State audit
 //

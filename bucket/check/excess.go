@@ -18,6 +18,7 @@ type overshoot struct {
 	peak       float64
 	start, end int64
 	granted    float64
+	before     float64 // tokens of the bound that the window before counts for, see phases
 
 	excess float64 // see strike
 }
@@ -82,6 +83,13 @@ func (r *reading) overAdmission(again *recall) Result {
 	}
 	res.Keys = perKey(res.Keys)
 	res.Verdict = overall(res.Keys)
+	if f := r.rules.frame; f != nil && f.coarse() && res.Verdict == Pass {
+		res.Verdict = Undecided
+		defer func() {
+			res.Detail = fmt.Sprintf("a window of %s is too short beside what the clock may be off, %s; %s",
+				length(int64(f.window)), length(int64(f.grain)), res.Detail)
+		}()
+	}
 	if worst := r.worst(); worst != nil {
 		r.showWindow(&res, worst, again)
 	}
@@ -110,6 +118,9 @@ func (r *reading) showWindow(res *Result, s *sweep, again *recall) {
 		}
 	}
 	window := fmt.Sprintf("granted %s tokens in %s where at most %s fit", tokens(o.granted), length(o.end-o.start), tokens(bound))
+	if o.before > 0 {
+		window += fmt.Sprintf(", of %s and %s that the window before counts for", tokens(r.rules.capacity), tokens(o.before))
+	}
 	place := r.span(o.start, o.end) + onKey(s.key)
 	switch {
 	case res.Verdict == Fail:

@@ -68,3 +68,40 @@ func BenchmarkJudge(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkJudgeWindows judges grants and denials of windows: by the plain
+// account alone, and by all phases.
+func BenchmarkJudgeWindows(b *testing.B) {
+	for name, make := range map[string]struct {
+		contract bucket.Contract
+		make     maker
+	}{
+		"first request": {bucket.FixedWindow, func(n, w float64) counting { return &firstRequest{n: n, life: w} }},
+		"aligned": {bucket.FixedWindow, func(n, w float64) counting {
+			return &alignedWindow{n: n, w: w, counts: map[float64]float64{}}
+		}},
+		"counter": {bucket.SlidingWindow, func(n, w float64) counting {
+			return &weightedCounter{n: n, w: w, round: unrounded, counts: map[float64]float64{}}
+		}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			spec, ops := saturated(1_000_000, 64, 1)
+			spec.Contract = make.contract
+			l := make.make(spec.Limit.Capacity, spec.Limit.Capacity/spec.Limit.Rate*1e9*20)
+			spec.Limit.Rate /= 20
+			for i := range ops {
+				ops[i].Outcome = history.Denied
+				if l.decide(float64(ops[i].Call), 1) {
+					ops[i].Outcome = history.Allowed
+				}
+			}
+			for b.Loop() {
+				rep, err := Judge(spec, all(ops), nil)
+				if err != nil || find(b, rep, OverAdmission).Verdict != Pass || find(b, rep, SpuriousDenial).Verdict != Pass {
+					b.Fatal(rep.Results, err)
+				}
+			}
+			b.ReportMetric(float64(len(ops)*b.N)/b.Elapsed().Seconds(), "records/s")
+		})
+	}
+}

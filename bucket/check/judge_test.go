@@ -13,7 +13,7 @@ import (
 func near(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-6 }
 
 // find is the result of one check.
-func find(t *testing.T, r Report, name string) Result {
+func find(t testing.TB, r Report, name string) Result {
 	t.Helper()
 	for _, res := range r.Results {
 		if res.Name == name {

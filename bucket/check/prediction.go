@@ -89,7 +89,11 @@ func (l *outlook) skew(g time.Duration) bucket.Skew {
 // R·(o_last − o_first), whatever was stored before it, as long as the key lives.
 // A key that is gone before its time, for its server's clock went forward, leaves
 // a full bucket to the next decision at b: U rises by at most C + R·o_b − R·o_last.
+// Of windows nothing is predicted.
 func (s Spec) predict(l *outlook) float64 {
+	if s.Contract.Windowed() {
+		return 0
+	}
 	k := bucket.Skew{Granularity: s.step()}
 	if s.clock() == bucket.CallerTime && l != nil {
 		k = l.skew(s.step())

@@ -19,7 +19,15 @@ const promisesMost = 16
 
 func newPromise(a *said, l *rules) promise {
 	wait := bounded(float64(a.retry) * l.fast / l.rate)
-	return promise{cost: a.cost, told: plus(a.ret, a.retry), due: plus(a.ret, plus(wait, l.grain+hintError)), index: a.index}
+	return promise{cost: a.cost, told: plus(a.ret, a.retry), due: plus(a.ret, plus(wait, l.patience())), index: a.index}
+}
+
+// patience is what the limiter's clock may be off, and its arithmetic, in ns.
+func (r *rules) patience() int64 {
+	if r.frame != nil {
+		return int64(r.frame.grain) + hintError
+	}
+	return r.grain + hintError
 }
 
 // plus adds a stretch d ≥ 0 to t and stops at never.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"bucketproof/bucket"
 	"bucketproof/bucket/history"
@@ -15,7 +16,8 @@ import (
 type arrivals struct {
 	ideal   replay
 	granted int64
-	odd     int64 // answered requests that cost other than 1 token
+	odd     int64   // answered requests that cost other than 1 token
+	unknown float64 // grants of one token that each charge of the unknown requests may displace
 
 	right     bracket
 	explained bracket  // by the callers' clocks, where they are the limiter's
@@ -25,6 +27,7 @@ type arrivals struct {
 func (a *arrivals) see(q *request) {
 	a.expiries.see(q.call, q.ret, q.outcome != history.Unknown)
 	if q.outcome == history.Unknown {
+		a.unknown += math.Ceil(q.cost)
 		return
 	}
 	if q.cost != 1 {
@@ -69,7 +72,10 @@ func (b *replay) take(t int64, cost, generous float64) {
 // first of each 10 ms late: a right bucket grants half of the replay, for it is
 // short of 10 ms at the second of each pair and the earned token overflows
 // before the next.
-type bracket struct{ low, high replay }
+type bracket struct {
+	low, high replay
+	few       *exactWindow // instead of low, where windows count
+}
 
 func newBracket(r *rules, less, more float64) bracket {
 	var b bracket
@@ -84,7 +90,10 @@ func newBracket(r *rules, less, more float64) bracket {
 
 func (b *bracket) take(t int64) {
 	b.high.take(t, 1, tolerance)
-	if b.low.capacity >= 1 {
+	switch {
+	case b.few != nil:
+		b.few.take(t, 1)
+	case b.low.capacity >= 1:
 		b.low.take(t, 1, -tolerance)
 	}
 }
@@ -92,7 +101,11 @@ func (b *bracket) take(t int64) {
 // bounds are the fewest and the most grants, lost being what unknown requests
 // may have taken from the others.
 func (b *bracket) bounds(lost float64) (low, high float64) {
-	return max(0, float64(b.low.grants)-lost), float64(b.high.grants)
+	low = float64(b.low.grants)
+	if b.few != nil {
+		low = float64(b.few.grants)
+	}
+	return max(0, low-lost), float64(b.high.grants)
 }
 
 // brackets prepares the second reading. What the callers' clocks explain is
@@ -107,6 +120,10 @@ func (b *bracket) bounds(lost float64) (low, high float64) {
 // a whole bucket.
 func (s *sweep) brackets(leaps int) {
 	r := s.rules
+	if r.frame != nil {
+		s.rate.right = newWindowBracket(r, float64(s.skews.longest))
+		return
+	}
 	give := r.rate*float64(s.skews.longest) + r.slack
 	s.rate.right = newBracket(r, give, give)
 	if r.clock == bucket.CallerTime {
@@ -146,7 +163,7 @@ func (r *reading) acceptRate(again *recall) Result {
 		if s.rate.odd > 0 {
 			return res.skip("judged only where every request costs 1 token")
 		}
-		lost := r.rules.charges * float64(s.denials.unknown)
+		lost := r.rules.charges * s.rate.unknown
 		l, h := s.rate.right.bounds(lost)
 		g := float64(s.rate.granted)
 		granted, ideal, low, high = granted+g, ideal+s.rate.ideal.granted, low+l, high+h
@@ -169,8 +186,8 @@ func (r *reading) acceptRate(again *recall) Result {
 	res.Value["low"], res.Value["high"] = low, high
 	res.Keys = perKey(res.Keys)
 	res.Verdict = overall(res.Keys)
-	res.Detail = fmt.Sprintf("granted %s where an ideal bucket grants %s: %s to %s are right with the delays seen",
-		tokens(granted), tokens(ideal), tokens(low), tokens(high))
+	res.Detail = fmt.Sprintf("granted %s where an ideal %s grants %s: %s to %s are right with the delays seen",
+		tokens(granted), r.rules.oracle(), tokens(ideal), tokens(low), tokens(high))
 	if res.Verdict == Fail {
 		res.WithinPrediction = explained
 		res.Evidence = &Evidence{Key: res.Keys[0].Key}

@@ -51,6 +51,7 @@ func (r *reading) read(ops iter.Seq2[*history.Operation, error]) error {
 	for _, s := range r.order {
 		s.rate.expiries.done(r.end)
 		s.retire(never, &r.crowd)
+		s.settle()
 		s.replies.settle(r, s)
 		r.unwatch(s)
 	}

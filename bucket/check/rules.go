@@ -26,6 +26,7 @@ type rules struct {
 	life     int64             // of an idle key for the prediction, ns; 0: none expires, or nothing is predicted
 	steady   bool              // one clock decides everything, and never goes back
 	grain    int64             // g + clock stray, ns
+	frame    *frame            // of a contract that counts in windows; nil: a token bucket
 }
 
 func (s Spec) rules() (rules, error) {
@@ -37,13 +38,18 @@ func (s Spec) rules() (rules, error) {
 	if s.clock() == bucket.CallerTime {
 		life = s.life()
 	}
+	slack := rate * float64(s.step())
+	if s.Contract.Windowed() {
+		slack = 0 // the clock's step is taken from the windows' length
+	}
 	return rules{
+		frame:    s.frame(),
 		life:     life,
 		capacity: s.Limit.Capacity,
 		rate:     rate,
 		fast:     rate * (1 + s.RateTolerance),
 		slow:     rate * (1 - s.RateTolerance),
-		slack:    rate * float64(s.step()),
+		slack:    slack,
 		charges:  1 + float64(s.Retries),
 		empty:    s.EmptyStart,
 		clock:    s.clock(),
@@ -57,6 +63,10 @@ func (s Spec) validate() error {
 		return err
 	}
 	switch {
+	case s.Contract != "" && s.Contract != bucket.TokenBucket && !s.Contract.Windowed():
+		return fmt.Errorf("contract is %q, want %s, %s or %s", s.Contract, bucket.TokenBucket, bucket.SlidingWindow, bucket.FixedWindow)
+	case s.Contract.Windowed() && s.Model != nil:
+		return fmt.Errorf("the model is a token bucket, and the contract %s", s.Contract)
 	case s.Granularity < 0:
 		return fmt.Errorf("granularity is %v, want 0 or more", s.Granularity)
 	case s.ClockStray < 0:
@@ -80,11 +90,44 @@ func (s Spec) validate() error {
 // clock is whose readings decide. A server's TIME that was shifted, we know how
 // far, goes back and leaps as callers' clocks do, and what is said of those holds
 // with o between the least and the most of the shift.
+//
+// Of windows nothing is predicted, so that it matters there no more.
 func (s Spec) clock() bucket.TimeSource {
+	if s.Contract.Windowed() {
+		return ""
+	}
 	if s.Shift != nil && s.Time == bucket.ServerTime {
 		return bucket.CallerTime
 	}
 	return s.Time
+}
+
+// wait is the longest that a request of so many tokens has to wait for, in ns, if
+// nobody asks meanwhile.
+func (r *rules) wait(cost float64) float64 {
+	if r.frame != nil {
+		return r.frame.window
+	}
+	return cost / r.rate
+}
+
+// span is what C/R is called in sentences.
+func (r *rules) span() string {
+	if r.frame != nil {
+		return "window"
+	}
+	return "refill"
+}
+
+// oracle is what a perfect limiter of the contract is called in sentences.
+func (r *rules) oracle() string {
+	switch {
+	case r.frame == nil:
+		return "bucket"
+	case r.frame.contract == bucket.FixedWindow:
+		return "counter"
+	}
+	return "log"
 }
 
 // step is g as seen on the history's clock: what no window's length is exact to.

@@ -176,6 +176,7 @@ func (r *reading) unwatch(s *sweep) {
 		if t.sweep != nil {
 			t.sweep.key = s.key
 			t.sweep.retire(never, &r.server.crowd)
+			t.sweep.settle()
 		}
 		r.server.disorder += t.charges.disorder
 	}

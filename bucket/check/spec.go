@@ -10,6 +10,10 @@ import (
 type Spec struct {
 	Limit bucket.Limit
 
+	// Contract is what the limiter promises of the limit; "" is a token bucket. Of
+	// a contract that counts in windows nothing is predicted.
+	Contract bucket.Contract
+
 	// Granularity is the smallest step of the limiter's clock, g ≥ 0. It is
 	// worth R·g tokens in both bounds.
 	Granularity time.Duration

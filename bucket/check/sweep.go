@@ -18,19 +18,20 @@ type sweep struct {
 	line    line
 	pending pending
 
-	windows *admission // check 1
-	strikes *admission // the same with bases, once a window is broken
-	over    overshoot
-	level   level // check 2
-	minima  minima
-	free    level // the same if no denial touched the bucket, see beyond
-	taken   int   // place of the grant called last
-	landed  int64 // return of the grant that returned last
-	touched int   // place of the last request whose decision may touch the bucket
-	denials denials
-	rate    arrivals // check 3
-	skews   skews
-	audit   trail // check 4
+	windows  *admission // check 1
+	strikes  *admission // the same with bases, once a window is broken
+	over     overshoot
+	level    level // check 2
+	minima   minima
+	free     level // the same if no denial touched the bucket, see beyond
+	taken    int   // place of the grant called last
+	landed   int64 // return of the grant that returned last
+	touched  int   // place of the last request whose decision may touch the bucket
+	denials  denials
+	rate     arrivals  // check 3
+	windowed *windowed // checks 1 to 3 of a contract that counts in windows; nil: a token bucket
+	skews    skews
+	audit    trail // check 4
 
 	replies conversation // what the limiter tells of the bucket
 	track   *track       // what the server saw; nil: nothing
@@ -59,6 +60,9 @@ func newSweep(r *rules, key string, now int64) *sweep {
 	s.audit.last = math.MinInt64
 	s.rate.expiries = expiries{life: r.life, from: now, late: math.MinInt64}
 	s.rate.ideal = replay{level: r.capacity, capacity: r.capacity, rate: r.rate}
+	if r.frame != nil {
+		s.windowed = newWindowed(r)
+	}
 	if r.empty {
 		// The history's first record finds the bucket in any state, so at the
 		// latest then it begins to earn.
@@ -80,6 +84,10 @@ func (s *sweep) call(q *request) {
 	}
 	s.skews.see(q)
 	s.rate.see(q)
+	if s.windowed != nil {
+		s.callWindowed(q)
+		return
+	}
 	if q.outcome == history.Unknown {
 		s.denials.unknown++
 		s.minima.dip(s.level.lose(q.call, s.rules.charges*q.cost))
@@ -150,6 +158,10 @@ func (s *sweep) retire(before int64, crowd *crowd) {
 		place := int(s.pending.pop().place)
 		q := s.line.leave(place)
 		s.began, s.decided = max(s.began, q.began), max(s.decided, q.call)
+		if s.windowed != nil {
+			s.landWindowed(q, crowd)
+			continue
+		}
 		if q.outcome == history.Denied {
 			if !s.rules.steady {
 				s.level.at(q.ret)

@@ -127,7 +127,7 @@ func (d *decoder) checkModel() error {
 		return nil
 	case f.Time != m.time:
 		return d.src.errorf(f.places["model"], "model %s decides by the %s's clock, but `time` is %s; change one", f.Model, m.time, f.Time)
-	case f.Contract != TokenBucket:
+	case f.Contract != bucket.TokenBucket:
 		return d.src.errorf(f.places["model"], "model %s is a token bucket, but `contract` is %s; change one", f.Model, f.Contract)
 	case f.State == nil || !f.State.Tokens.Defined() || !f.State.Time.Defined():
 		return d.src.errorf(f.places["model"], "replaying against %s needs to read the state; add `state: {tokens: …, time: …}`", f.Model)
@@ -150,8 +150,8 @@ func (d *decoder) name(f field) error {
 }
 
 func (d *decoder) contract(f field) error {
-	c, err := d.src.oneOf(f, string(TokenBucket), string(SlidingWindow), string(FixedWindow))
-	d.file.Contract = Contract(c)
+	c, err := d.src.oneOf(f, string(bucket.TokenBucket), string(bucket.SlidingWindow), string(bucket.FixedWindow))
+	d.file.Contract = bucket.Contract(c)
 	return err
 }
 

@@ -21,16 +21,6 @@ const (
 	Exec    Kind = "exec"    // a process per instance that talks JSON lines
 )
 
-// Contract is what a limiter promises.
-type Contract string
-
-// The contracts.
-const (
-	TokenBucket   Contract = "token-bucket" // a GCRA keeps it too
-	SlidingWindow Contract = "sliding-window"
-	FixedWindow   Contract = "fixed-window"
-)
-
 // Expectation is the verdict that a check is expected to give.
 type Expectation string
 
@@ -46,7 +36,7 @@ const (
 type File struct {
 	Name        string // letters, digits, `.`, `_`, `-`: fit for a folder's name
 	Path        string // as it was named to Load or Parse
-	Contract    Contract
+	Contract    bucket.Contract
 	Time        bucket.TimeSource // CallerTime or ServerTime
 	Granularity time.Duration     // of the clock that decides, above 0
 	Kind        Kind
@@ -143,7 +133,7 @@ func Parse(name string, data []byte, open func(script string) ([]byte, error)) (
 		return nil, err
 	}
 	d := decoder{src: src, open: open, file: &File{
-		Path: name, Contract: TokenBucket, Granularity: time.Millisecond, src: src, places: map[string]place{},
+		Path: name, Contract: bucket.TokenBucket, Granularity: time.Millisecond, src: src, places: map[string]place{},
 	}}
 	if err := d.decode(root); err != nil {
 		return nil, err

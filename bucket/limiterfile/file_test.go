@@ -45,7 +45,7 @@ func TestLoad(t *testing.T) {
 	}
 	type plain struct {
 		Name, Path, Script, ScriptPath, Model string
-		Contract                              limiterfile.Contract
+		Contract                              bucket.Contract
 		Time                                  bucket.TimeSource
 		Granularity                           time.Duration
 		Kind                                  limiterfile.Kind
@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 	got := plain{f.Name, f.Path, f.Script, f.ScriptPath, f.Model, f.Contract, f.Time, f.Granularity, f.Kind, *f.Limit, *f.State, f.Expect, f.UsesCost}
 	want := plain{
 		Name: "my-limiter", Path: path, Script: "return 1", ScriptPath: filepath.Join(folder, "my_limiter.lua"), Model: "app-clock",
-		Contract: limiterfile.TokenBucket, Time: bucket.CallerTime, Granularity: 10 * time.Microsecond, Kind: limiterfile.Script,
+		Contract: bucket.TokenBucket, Time: bucket.CallerTime, Granularity: 10 * time.Microsecond, Kind: limiterfile.Script,
 		Limit: bucket.Limit{Rate: 0.001, Capacity: 16},
 		State: limiterfile.StateFields{Tokens: limiterfile.StateField{Hash: "tokens"}, Time: limiterfile.StateField{String: true}},
 		Expect: map[string]limiterfile.Expectation{
@@ -98,7 +98,7 @@ func TestDefaults(t *testing.T) {
 		if f.Time != tt.time || f.UsesCost != tt.cost || len(f.Keys) != tt.keys {
 			t.Errorf("%s: time %s, cost %v, %d keys; want %s, %v, %d", tt.name, f.Time, f.UsesCost, len(f.Keys), tt.time, tt.cost, tt.keys)
 		}
-		if f.Contract != limiterfile.TokenBucket || f.Granularity != time.Millisecond || f.Expect != nil || f.Limit != nil {
+		if f.Contract != bucket.TokenBucket || f.Granularity != time.Millisecond || f.Expect != nil || f.Limit != nil {
 			t.Errorf("%s: defaults %s, %v, %v, %v", tt.name, f.Contract, f.Granularity, f.Expect, f.Limit)
 		}
 	}

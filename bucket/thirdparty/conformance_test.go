@@ -10,7 +10,6 @@ import (
 	"bucketproof/bucket"
 	"bucketproof/bucket/backend"
 	"bucketproof/bucket/backend/backendtest"
-	"bucketproof/bucket/limiterfile"
 	"bucketproof/bucket/limitertest"
 
 	"github.com/redis/go-redis/v9"
@@ -20,7 +19,7 @@ import (
 // good order can tell.
 func TestConformance(t *testing.T) {
 	for _, l := range All() {
-		if l.Contract != limiterfile.TokenBucket {
+		if l.Contract != bucket.TokenBucket {
 			continue
 		}
 		t.Run(l.Name, func(t *testing.T) {
@@ -37,7 +36,7 @@ func TestConformance(t *testing.T) {
 func TestWindows(t *testing.T) {
 	limit := bucket.Limit{Rate: 5, Capacity: 5} // 5 in 1 s
 	for _, l := range All() {
-		if l.Contract != limiterfile.FixedWindow {
+		if l.Contract != bucket.FixedWindow {
 			continue
 		}
 		t.Run(l.Name, func(t *testing.T) {

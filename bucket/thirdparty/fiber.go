@@ -25,7 +25,7 @@ var fiberLimiter = Library{
 	Module:      "github.com/gofiber/fiber/v2",
 	Version:     "v2.52.15",
 	Algorithm:   "fixed window, read and written in two commands",
-	Contract:    limiterfile.FixedWindow,
+	Contract:    bucket.FixedWindow,
 	Time:        bucket.ProcessTime,
 	Granularity: time.Millisecond,
 	Limit:       &bucket.Limit{Rate: 50, Capacity: 50}, // a window of 1 s: few scenarios have one of whole seconds

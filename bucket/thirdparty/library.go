@@ -22,7 +22,7 @@ type Library struct {
 	Version   string // the release whose source was read; go.mod pins it
 	Algorithm string // in a few words
 
-	Contract    limiterfile.Contract // what the library promises
+	Contract    bucket.Contract // what the library promises
 	Time        bucket.TimeSource
 	Granularity time.Duration // the smallest step of its clock
 
@@ -80,7 +80,7 @@ func (l Library) Open(c redis.UniversalClient) (bucket.Limiter, error) {
 // Judged is what the library shows as it is judged today: as a token bucket,
 // whatever it promises.
 func (l Library) Judged() []Finding {
-	if l.Contract == limiterfile.TokenBucket {
+	if l.Contract == bucket.TokenBucket {
 		return l.Findings
 	}
 	return slices.Concat(l.Findings, windowAsBucket)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"bucketproof/bucket"
-	"bucketproof/bucket/limiterfile"
 
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
@@ -19,7 +18,7 @@ var redisRate = Library{
 	Module:      "github.com/go-redis/redis_rate/v10",
 	Version:     "v10.0.1",
 	Algorithm:   "GCRA",
-	Contract:    limiterfile.TokenBucket,
+	Contract:    bucket.TokenBucket,
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	Costs:       true,

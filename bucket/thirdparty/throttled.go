@@ -22,7 +22,7 @@ var throttledGCRA = Library{
 	Module:      "github.com/throttled/throttled/v2",
 	Version:     "v2.15.0",
 	Algorithm:   "GCRA by compare-and-swap",
-	Contract:    limiterfile.TokenBucket,
+	Contract:    bucket.TokenBucket,
 	Time:        bucket.ServerTime,
 	Granularity: time.Microsecond,
 	Costs:       true,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"bucketproof/bucket"
-	"bucketproof/bucket/limiterfile"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/ulule/limiter/v3"
@@ -20,7 +19,7 @@ var ululeLimiter = Library{
 	Module:      "github.com/ulule/limiter/v3",
 	Version:     "v3.11.2",
 	Algorithm:   "fixed window from the first request on",
-	Contract:    limiterfile.FixedWindow,
+	Contract:    bucket.FixedWindow,
 	Time:        bucket.ServerTime, // by the key's life
 	Granularity: time.Millisecond,
 	Costs:       true,

@@ -17,7 +17,6 @@ import (
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
-	"bucketproof/bucket/limiterfile"
 	"bucketproof/bucket/lua"
 	"bucketproof/reports"
 	"bucketproof/reports/quantity"
@@ -58,22 +57,27 @@ tokens_after and time_after. Lines need no order. The first line may be
 	flags := c.Flags()
 	flags.StringVar(&f.rate, "rate", "", "`RATE` of the limit, tokens a second (default: the history's own)")
 	flags.StringVar(&f.capacity, "capacity", "", "`CAPACITY` of the limit, tokens (default: the history's own)")
-	flags.StringVar(&f.contract, "contract", string(limiterfile.TokenBucket), "what the limiter promises")
+	flags.StringVar(&f.contract, "contract", string(bucket.TokenBucket), "what the limiter promises: "+contractNames())
 	flags.StringVar(&f.model, "model", "", "the reference `LIMITER` that it is said to be, "+strings.Join(lua.Family(), ", ")+": for replay, linearizability and what clocks explain")
-	flags.DurationVar(&f.slack, "slack", time.Millisecond, "slack in both bounds, worth rate × `SLACK` tokens")
+	flags.DurationVar(&f.slack, "slack", time.Millisecond, "slack in both bounds: `SLACK` is worth rate × slack tokens to a bucket, and makes a window so much shorter or longer")
 	flags.StringVar(&f.initial, "initial", "full", "the bucket at the first record: full or unknown")
 	flags.StringVar(&f.out, "out", "", "write results and a report to `FOLDER`")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of standard output: text or json")
 	return c
 }
 
+// contractNames lists the contracts, for help.
+func contractNames() string {
+	return fmt.Sprintf("%s, %s or %s", bucket.TokenBucket, bucket.SlidingWindow, bucket.FixedWindow)
+}
+
 // validate reads the flags into what is judged against, but for the limit.
 func (f checkFlags) validate() error {
 	switch {
-	case f.contract == string(limiterfile.SlidingWindow) || f.contract == string(limiterfile.FixedWindow):
-		return usagef("--contract %s: not judged by this version, only %s is", f.contract, limiterfile.TokenBucket)
-	case f.contract != string(limiterfile.TokenBucket):
-		return usagef("--contract %s: want %s, %s or %s", f.contract, limiterfile.TokenBucket, limiterfile.SlidingWindow, limiterfile.FixedWindow)
+	case f.contract != string(bucket.TokenBucket) && !bucket.Contract(f.contract).Windowed():
+		return usagef("--contract %s: want %s", f.contract, contractNames())
+	case f.model != "" && bucket.Contract(f.contract).Windowed():
+		return usagef("--model %s is a token bucket, and --contract is %s: leave one out", f.model, f.contract)
 	case f.model != "" && !slices.Contains(lua.Family(), f.model):
 		return usagef("--model %s: want %s", f.model, strings.Join(lua.Family(), ", "))
 	case f.slack < 0:
@@ -181,7 +185,7 @@ func (j *judged) against(f checkFlags) error {
 
 // spec is what the history is judged against.
 func (f checkFlags) spec(limit bucket.Limit) (check.Spec, error) {
-	spec := check.Spec{Limit: limit, Granularity: f.slack, EmptyStart: f.initial == "unknown"}
+	spec := check.Spec{Limit: limit, Contract: bucket.Contract(f.contract), Granularity: f.slack, EmptyStart: f.initial == "unknown"}
 	if f.model == "" {
 		return spec, nil
 	}
@@ -210,6 +214,7 @@ func historyError(err error) error {
 func newCheckedRun(judged check.Report, spec check.Spec, path string) reports.Run {
 	run := reports.Run{
 		Scenario: historyName(path), Limiter: "recorded", About: "A recorded history.", Time: string(spec.Time),
+		Contract:  contractOf(spec.Contract),
 		Limit:     reports.Limit{Rate: spec.Limit.Rate, Capacity: spec.Limit.Capacity},
 		DurationS: float64(judged.Summary.End-judged.Summary.Start) / 1e9,
 	}
@@ -271,6 +276,9 @@ func (f checkFlags) command(path string) string {
 		if w[1] != "" {
 			words = append(words, w[0], w[1])
 		}
+	}
+	if f.contract != string(bucket.TokenBucket) {
+		words = append(words, "--contract", f.contract)
 	}
 	if f.model != "" {
 		words = append(words, "--model", f.model)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"bucketproof/bucket"
 	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
 	"bucketproof/reports"
@@ -18,6 +19,7 @@ import (
 func newReportRun(res *scenarios.Result) reports.Run {
 	run := reports.Run{
 		Scenario: res.Scenario.Name, About: res.Scenario.About, Limiter: res.Limiter, Library: res.Source, Time: string(res.Time),
+		Contract:        contractOf(res.Spec.Contract),
 		Limit:           reports.Limit{Rate: res.Limit.Rate, Capacity: res.Limit.Capacity},
 		DurationS:       res.Duration.Seconds(),
 		Witness:         res.Witness,
@@ -49,6 +51,14 @@ func newReportRun(res *scenarios.Result) reports.Run {
 		run.Errors = append(run.Errors, reports.Error{Text: f.Outcome.String() + ": " + oneLine(f.Text), Count: f.Count})
 	}
 	return run
+}
+
+// contractOf is how results tell a contract: a token bucket is not told.
+func contractOf(c bucket.Contract) string {
+	if c.Windowed() {
+		return string(c)
+	}
+	return ""
 }
 
 // fillSummary sets what a check's summary tells of a run.

@@ -114,8 +114,6 @@ func (t *limiters) make(name string) (*limiter, error) {
 		return nil, usagef("no limiter is named %s and there is no such file; built in are %s", name, strings.Join(builtinNames(), ", "))
 	case err != nil:
 		return nil, usage(err)
-	case f.Contract != limiterfile.TokenBucket:
-		return nil, usage(f.Mistake("contract", fmt.Sprintf("contract %s is not judged by this version, only %s is", f.Contract, limiterfile.TokenBucket)))
 	}
 	l := t.fromFile(f)
 	l.foreign = true
@@ -150,7 +148,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 		openOn:     open,
 		over:       on,
 		Subject: &scenarios.Subject{
-			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
+			Name: f.Name, Contract: f.Contract, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
 			Stored: true, Witnessed: true, Model: modelOf(f), ModelName: f.Model,
 			Open: t.open(open), OpenShifted: t.openShifted(f.Kind != limiterfile.Command, on),

@@ -30,7 +30,7 @@ func (t *limiters) fromRemote(f *limiterfile.File) *limiter {
 		about:      fmt.Sprintf("%s, %s's clock, %s", f.Contract, f.Time, about),
 		file:       f,
 		Subject: &scenarios.Subject{
-			Name: f.Name, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
+			Name: f.Name, Contract: f.Contract, Time: f.Time, Granularity: f.Granularity, Limit: f.Limit, Costs: f.UsesCost,
 			Expect: expectations(f.Expect), Tokens: tokensField(f.State),
 			Stored: stored, OwnClock: gateway, Model: modelOf(f), ModelName: f.Model,
 			Open: t.open(open),

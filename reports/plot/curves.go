@@ -45,8 +45,11 @@ func (k *curves) band(c draw.Canvas, p *gonum.Plot) {
 }
 
 // bound draws C + R·t: from the start of the run, or from the start of the
-// worst window on.
+// worst window on. Where windows count it is level, and ends with the window.
 func (k *curves) bound(c draw.Canvas, p *gonum.Plot) {
+	if k.t.windowed && k.t.window == nil {
+		return
+	}
 	x, y := k.scales(c, p)
 	line := draw.LineStyle{Color: text, Width: 1.5}
 	from := max(k.t.begin, k.v.from)
@@ -59,6 +62,9 @@ func (k *curves) bound(c draw.Canvas, p *gonum.Plot) {
 		path.Move(vg.Point{X: x(from), Y: y(k.t.boundAt(from))})
 	}
 	to := k.v.to
+	if k.t.windowed {
+		to = min(to, float64(k.t.window.EndNS))
+	}
 	if top := p.Y.Max; k.t.boundAt(to) > top { // leaves the picture earlier
 		rate := (k.t.boundAt(to) - k.t.boundAt(from)) / (to - from)
 		to = from + (top-k.t.boundAt(from))/rate
@@ -72,6 +78,9 @@ func (k *curves) bound(c draw.Canvas, p *gonum.Plot) {
 
 // ideal draws what a perfect bucket grants to the same requests.
 func (k *curves) ideal(c draw.Canvas, p *gonum.Plot) {
+	if k.t.windowed {
+		return
+	}
 	c.SetLineStyle(draw.LineStyle{Color: muted, Width: 1.25, Dashes: dashed})
 	c.Stroke(k.stairs(c, p, k.t.ideal))
 }

@@ -17,6 +17,7 @@ import (
 type Envelope struct {
 	Title      string
 	Limit      bucket.Limit
+	Contract   bucket.Contract     // one that counts in windows has no bound but in the worst window, and no ideal curve
 	Operations []history.Operation // in order of call; of one key, or of all
 	Instances  []string            // two to five of them are told apart by colour
 	Window     *Window             // of the worst over-admission; nil: none
@@ -36,6 +37,7 @@ const mostColours = 5
 // holds no operations.
 type Trace struct {
 	title     string
+	windowed  bool    // the contract counts in windows
 	rate      float64 // of all keys together
 	capacity  float64
 	keys      int
@@ -83,7 +85,10 @@ func (e Envelope) Trace() *Trace {
 	t.begin, t.end = float64(first-r.zero), float64(last-r.zero)
 	t.keys = max(1, len(keys))
 	t.rate, t.capacity = e.Limit.Rate*float64(t.keys), e.Limit.Capacity*float64(t.keys)
-	t.granted, t.denied, t.lost, t.ideal = r.granted(), r.denied(), r.lost(), r.ideal(e.Limit)
+	t.granted, t.denied, t.lost = r.granted(), r.denied(), r.lost()
+	if t.windowed = e.Contract.Windowed(); !t.windowed {
+		t.ideal = r.ideal(e.Limit)
+	}
 	if e.Window != nil {
 		w := *e.Window
 		w.StartNS, w.EndNS = w.StartNS-r.zero, w.EndNS-r.zero
@@ -162,11 +167,14 @@ func (t *Trace) legend(views []view) []entry {
 	if len(list) == 0 {
 		list = append(list, entry{label: "granted", color: series[0]})
 	}
-	list = append(list, entry{label: "ideal bucket", color: muted, dashes: dashed})
-	if t.window == nil {
-		list = append(list, entry{label: t.boundWords(), color: text})
-	} else {
+	if !t.windowed {
+		list = append(list, entry{label: "ideal bucket", color: muted, dashes: dashed})
+	}
+	switch {
+	case t.window != nil:
 		list = append(list, entry{label: "bound in the worst window", color: text})
+	case !t.windowed:
+		list = append(list, entry{label: t.boundWords(), color: text})
 	}
 	if len(t.denied) > 0 {
 		words := "denied"

@@ -60,6 +60,9 @@ func (t *Trace) boundAt(at float64) float64 {
 	if t.window == nil {
 		return t.capacity + t.rate*(at-t.begin)/1e9
 	}
+	if t.windowed {
+		return t.base + t.window.Bound
+	}
 	return t.base + t.window.Bound + t.rate/float64(t.keys)*(at-float64(t.window.EndNS))/1e9
 }
 

@@ -2,7 +2,6 @@ package thirdparty
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"bucketproof/bucket"
@@ -30,7 +29,7 @@ type Library struct {
 	Limit *bucket.Limit
 	Costs bool // takes whole costs; else every request costs 1
 
-	Findings []Finding // under its own contract
+	Findings []Finding
 
 	fits func(bucket.Limit) error
 	open func(redis.UniversalClient) (bucket.Limiter, error)
@@ -77,36 +76,10 @@ func (l Library) Open(c redis.UniversalClient) (bucket.Limiter, error) {
 	return opened, nil
 }
 
-// Judged is what the library shows as it is judged today: as a token bucket,
-// whatever it promises.
-func (l Library) Judged() []Finding {
-	if l.Contract == bucket.TokenBucket {
-		return l.Findings
-	}
-	return slices.Concat(l.Findings, windowAsBucket)
-}
-
-// windowAsBucket is what any window shows that is held against a bucket of the
-// same rate and capacity. It is no fault of a library that promises a window.
-var windowAsBucket = []Finding{
-	{
-		Check: "over-admission", Expect: limiterfile.Fail, Scenario: "window-edge",
-		Because: "it promises a fixed window: as much as the bucket holds at the end of one, and as much again at the beginning of the next",
-	},
-	{
-		Check: "spurious-denial", Expect: limiterfile.Fail, Scenario: "overload",
-		Because: "it promises a fixed window: once that is used up nothing is granted until it ends, though a bucket would have earned tokens",
-	},
-	{Check: "accept-rate", Expect: limiterfile.Any, Because: "follows from what a window grants and denies"},
-	{Check: "state-audit", Expect: limiterfile.Any, Because: "a counter lives until its window ends, a bucket until it is full"},
-	{Check: "reply-contract", Expect: limiterfile.Any, Because: "what remains leaps to the whole limit when a window begins"},
-	{Check: "fairness", Expect: limiterfile.Any, Because: "who asks first in a window gets most of it"},
-}
-
 // Expect is what each check is expected to show over a whole command.
 func (l Library) Expect() map[string]limiterfile.Expectation {
 	expect := map[string]limiterfile.Expectation{}
-	for _, f := range l.Judged() {
+	for _, f := range l.Findings {
 		if expect[f.Check] != limiterfile.Fail {
 			expect[f.Check] = f.Expect
 		}
@@ -117,7 +90,7 @@ func (l Library) Expect() map[string]limiterfile.Expectation {
 // Known is, for each check that fails or may fail, why.
 func (l Library) Known() map[string]string {
 	known := map[string]string{}
-	for _, f := range l.Judged() {
+	for _, f := range l.Findings {
 		why := f.Because
 		if f.Threads != "" {
 			why += " (" + f.Threads + ")"
@@ -133,7 +106,7 @@ func (l Library) Known() map[string]string {
 // Shows is, for each check that must fail, the scenarios that show it.
 func (l Library) Shows() map[string][]string {
 	shows := map[string][]string{}
-	for _, f := range l.Judged() {
+	for _, f := range l.Findings {
 		if f.Expect == limiterfile.Fail {
 			shows[f.Check] = append(shows[f.Check], f.Scenario)
 		}

@@ -37,7 +37,7 @@ func TestReleasesArePinned(t *testing.T) {
 // also where.
 func TestFindingsAreExplained(t *testing.T) {
 	for _, l := range All() {
-		for _, f := range l.Judged() {
+		for _, f := range l.Findings {
 			switch {
 			case f.Check == "" || f.Because == "":
 				t.Errorf("%s: a finding of %q without a cause", l.Name, f.Check)

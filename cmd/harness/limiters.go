@@ -156,8 +156,7 @@ func (t *limiters) fromFile(f *limiterfile.File) *limiter {
 	}
 }
 
-// fromLibrary makes a published limiter. Whatever it promises, it is judged as a
-// token bucket.
+// fromLibrary makes a published limiter.
 func (t *limiters) fromLibrary(l thirdparty.Library) *limiter {
 	on := func(c redis.UniversalClient, _ bool) (bucket.Limiter, error) { return l.Open(c) }
 	open := withClient(on)

@@ -16,7 +16,7 @@ import (
 // subject is a limiter as its capacity is measured.
 func (j *capacityJob) subject(l *limiter) *capacity.Subject {
 	s := &capacity.Subject{
-		Name: l.Name, Time: l.Time, Granularity: l.Granularity, Retries: l.Retries, Limit: l.Limit, Fits: l.Fits, Stored: l.Stored, Remote: l.remote,
+		Name: l.Name, Contract: l.Contract, Time: l.Time, Granularity: l.Granularity, Retries: l.Retries, Limit: l.Limit, Fits: l.Fits, Stored: l.Stored, Remote: l.remote,
 		Open: func(ctx context.Context, instance string, mode capacity.Mode) (bucket.Limiter, error) {
 			if mode == capacity.Plain || l.openOn == nil {
 				return l.Open(ctx, instance, false)

@@ -22,6 +22,7 @@ const (
 // Subject is a limiter whose capacity is to be found.
 type Subject struct {
 	Name        string
+	Contract    bucket.Contract // what it promises; "": a token bucket
 	Time        bucket.TimeSource
 	Granularity time.Duration            // of its clock
 	Retries     int                      // how often the client may send a request again

@@ -34,7 +34,7 @@ var verdictChecks = []string{check.OverAdmission, check.SpuriousDenial, check.Ac
 func newVerifier(s *Subject) *verifier {
 	return &verifier{
 		spec: check.Spec{
-			Limit: s.limit(), Granularity: s.Granularity, RateTolerance: check.DefaultRateTolerance,
+			Contract: s.Contract, Limit: s.limit(), Granularity: s.Granularity, RateTolerance: check.DefaultRateTolerance,
 			Retries: s.Retries, Time: s.Time,
 		},
 		failed: map[string]*failure{},

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -204,7 +207,10 @@ func (j *capacityJob) measure(ctx context.Context) error {
 	j.settings.Sleep = alarm.Sleep
 	if j.redis != nil && j.redis.Info().Kind != backend.Embedded {
 		j.settings.Server, j.settings.Keyspace = j.redis, j.redis
-		j.settings.Shared, j.settings.Local = !j.redis.Owned(), j.redis.Info().Kind == backend.Process
+		j.settings.Shared, j.settings.Local = !j.redis.Owned(), onThisMachine(j.redis.Info())
+		if j.settings.Local {
+			leaveProcessor()
+		}
 		j.settings.Clear = j.clear
 	}
 	if j.redis != nil && j.redis.Info().Kind == backend.Embedded {
@@ -223,6 +229,27 @@ func (j *capacityJob) measure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// onThisMachine reports whether a server has this machine's processors, as far as
+// its address tells.
+func onThisMachine(i backend.Info) bool {
+	host, _, err := net.SplitHostPort(i.Address)
+	if err != nil {
+		return true // a socket
+	}
+	ip := net.ParseIP(host)
+	return i.Kind != backend.External || host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// leaveProcessor keeps the generator off one of the machine's processors, unless the
+// user has said how many it may have. A server beside it is one thread: on two
+// processors that share with it neither side finds one free, and a third less is
+// carried.
+func leaveProcessor() {
+	if n := runtime.GOMAXPROCS(0); n > 1 && n == runtime.NumCPU() && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(n - 1)
+	}
 }
 
 func (j *capacityJob) measureOne(ctx context.Context, l *limiter, i int, rest *remainder) error {

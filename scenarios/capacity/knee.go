@@ -118,11 +118,12 @@ func (s *search) place(ctx context.Context, e *edge, rate float64) error {
 }
 
 // settle is the verdict over a rate: met at once, or the majority of three. Of
-// several steps with the verdict it is the last. A step that others disturbed
-// does not count, once or twice.
+// several steps with the verdict it is the last. A step that others disturbed, or
+// that fell behind at a rate that the closed loop was seen to carry, does not count,
+// up to three times.
 func (s *search) settle(ctx context.Context, rate float64) (Step, error) {
 	var met, not []Step
-	spare := 2
+	spare := 3
 	for len(met) < 2 && len(not) < 2 {
 		step, err := s.try(ctx, rate)
 		if err != nil {
@@ -136,7 +137,7 @@ func (s *search) settle(ctx context.Context, rate float64) (Step, error) {
 			met = append(met, step)
 			continue
 		}
-		if step.disturbed() && spare > 0 && len(s.steps) < s.most {
+		if (step.disturbed() || s.hiccup(&step)) && spare > 0 && len(s.steps) < s.most {
 			spare--
 			continue
 		}
@@ -146,6 +147,16 @@ func (s *search) settle(ctx context.Context, rate float64) (Step, error) {
 		return met[1], nil
 	}
 	return not[1], nil
+}
+
+// carried is the share of the closed loop's peak that surely is carried, for that is
+// the best of several levels.
+const carried = 0.95
+
+// hiccup says that a step fell behind at a rate that was seen to be carried: the
+// machine was slower then.
+func (s *search) hiccup(step *Step) bool {
+	return step.AchievedPS < keptUp*step.RatePS && step.RatePS < carried*s.peak
 }
 
 // noKnee is the knee of a search that found nothing.

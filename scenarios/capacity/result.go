@@ -68,7 +68,7 @@ type Knee struct {
 	LimitedBy string   `json:"limited_by"` // redis | generator | none
 	Why       string   `json:"why"`
 	PeakPS    float64  `json:"closed_loop_per_s"` // the sweep's best level of such callers
-	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, twice that level's or more
+	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, that level's or more
 	Steps     []Step   `json:"steps"`             // every rate tried, in the order tried
 }
 

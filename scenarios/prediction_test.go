@@ -170,6 +170,23 @@ func TestFigureBeyondItsPrediction(t *testing.T) {
 	}
 }
 
+// TestLockOutThatCannotBeProven: a lock-out that is seen too short is undecided where
+// calls took the time of a token, and unexpected where they did not.
+func TestLockOutThatCannotBeProven(t *testing.T) {
+	for way, want := range map[time.Duration]Outcome{0: Unexpected, 6 * time.Millisecond: Undecided} {
+		sub := virtualSubject("app-clock", 2)
+		open := sub.Open
+		sub.Open = func(ctx context.Context, instance string, witness bool) (bucket.Limiter, error) {
+			l, err := open(ctx, instance, witness)
+			l.(*view).way = way
+			return l, err
+		}
+		if res := runScenarios(t, 2, sub, predicting(t, "lockout_s", "1"))[0]; res.Outcome != want {
+			t.Errorf("calls of %v: %s, want %s: %v", 2*way, res.Outcome, want, res.Predictions)
+		}
+	}
+}
+
 // TestChanged: the level is an ideal bucket's at the first change, and the calls
 // go on until there is a gap of a fill time.
 func TestChanged(t *testing.T) {

@@ -67,7 +67,9 @@ func underLimit(t *testing.T, seed uint64, limiter string, l bucket.Limit) []*Re
 //     grows as (λ − R)·T once R·S is worth the calls of a turn, while what the others
 //     exceed by stays min(C, R·S), however long the run. It locks nobody out. Where
 //     its callers' clocks agree a call that is overtaken by a later one mints, too,
-//     so that its excess is predicted only where that is little beside it.
+//     so that its excess is predicted only where that is little beside it, and of
+//     lasting overload the growth alone: of the 100 calls of the burst before, 46 were
+//     denied once where 50 ought to have been.
 func TestTheoryHolds(t *testing.T) {
 	limits := []bucket.Limit{
 		{Rate: 100, Capacity: 50}, {Rate: 50, Capacity: 10}, {Rate: 200, Capacity: 40}, {Rate: 400, Capacity: 200},

@@ -79,7 +79,6 @@ func TestSharpness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes ten seconds")
 	}
-	t.Parallel()
 	t.Run("sixty-four", func(t *testing.T) {
 		sharpen(t, filepath.Join("testdata", "sharpness", "sixty-four.yaml"), siblings[:3])
 	})
@@ -101,9 +100,6 @@ func sharpen(t *testing.T, scenario string, faulty []sibling) {
 		args = append(args, "--limiter", s.file(t, dir, string(right)))
 	}
 	text, errs, status := command(t.Context(), args...)
-	if status != 0 && status != statusUndecided {
-		t.Errorf("exit status %d: %s%s", status, text, errs)
-	}
 	report, err := reports.Read(out)
 	if err != nil {
 		t.Fatal(err)
@@ -111,13 +107,17 @@ func sharpen(t *testing.T, scenario string, faulty []sibling) {
 	if len(report.Runs) != 1+len(faulty) {
 		t.Fatalf("%d runs, want one of the right bucket and of each sibling", len(report.Runs))
 	}
+	harmless := false
 	for _, run := range report.Runs {
 		i := slices.IndexFunc(faulty, func(s sibling) bool { return s.name == run.Limiter })
 		if i < 0 {
 			peace(t, run)
 		} else {
-			faulty[i].seen(t, out, run)
+			harmless = faulty[i].seen(t, out, run) || harmless
 		}
+	}
+	if status != 0 && status != statusUndecided && !(harmless && status == statusFail) {
+		t.Errorf("exit status %d: %s%s", status, text, errs)
 	}
 }
 
@@ -131,8 +131,10 @@ func peace(t *testing.T, run reports.Run) {
 	}
 }
 
-// seen holds that the sibling's check fails, by as much as is true.
-func (s sibling) seen(t *testing.T, out string, run reports.Run) {
+// seen holds that the sibling's check fails, by as much as is true. It reports
+// whether there was nothing to see: on a machine that sends too little a token that
+// was minted is lost again in a full bucket.
+func (s sibling) seen(t *testing.T, out string, run reports.Run) (harmless bool) {
 	t.Helper()
 	c := run.Checks[slices.IndexFunc(run.Checks, func(c reports.Check) bool { return c.Name == s.check })]
 	tooMany, refused := truth(t, out, run)
@@ -145,6 +147,9 @@ func (s sibling) seen(t *testing.T, out string, run reports.Run) {
 		t.Errorf("%s ran without a witness", s.name)
 	case c.Verdict == string(check.Undecided):
 		t.Logf("%s: %s is undecided: %s", s.name, c.Name, c.Detail)
+	case c.Verdict == string(check.Pass) && want == 0:
+		t.Logf("%s: nothing was granted or denied wrongly: %s", s.name, c.Detail)
+		return true
 	case c.Verdict != string(check.Fail):
 		t.Errorf("%s: %s is %s: %s", s.name, c.Name, c.Verdict, c.Detail)
 	case got > want || got < want-differ:
@@ -152,6 +157,7 @@ func (s sibling) seen(t *testing.T, out string, run reports.Run) {
 	default:
 		t.Logf("%s: %s tells of %v, the truth is %v: %s", s.name, c.Name, got, want, c.Detail)
 	}
+	return false
 }
 
 // truth is what an ideal bucket makes of a run at the instants that the limiter

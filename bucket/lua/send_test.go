@@ -49,6 +49,9 @@ func (c *droppingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
+// quiet is how long a server that has begun to answer may take to go on.
+const quiet = 100 * time.Millisecond
+
 func (c *droppingConn) Read(p []byte) (int, error) {
 	if !c.asked.Load() {
 		return c.Conn.Read(p)
@@ -56,7 +59,15 @@ func (c *droppingConn) Read(p []byte) (int, error) {
 	if _, err := c.Conn.Read(p); err != nil { // the server has answered
 		return 0, err
 	}
-	return 0, errors.Join(io.EOF, c.Close())
+	// Of a block that may be its first command only, and what a server has not read
+	// when the connection is closed it never reads.
+	_ = c.SetReadDeadline(time.Now().Add(quiet))
+	for {
+		if _, err := c.Conn.Read(p); err != nil {
+			return 0, errors.Join(io.EOF, c.Close())
+		}
+		_ = c.SetReadDeadline(time.Now().Add(quiet))
+	}
 }
 
 // TestALostReplyIsUnknownAndChargedOnce uses a client with go-redis' three

@@ -306,8 +306,8 @@ const blurred = 50 * time.Millisecond
 // blur makes a pass undecided where a failure was expected and calls took so
 // long that they may hide it: requests that overlap hide up to 2·R·latency
 // tokens from the upper bound, and the fault may be worth no more than a bucket.
-// So it does where whoever grants everything would not have granted too much,
-// unless the load was meant to be as little.
+// So it does where callers that asked as fast as they could emptied no bucket: a
+// fault that shows after one was empty had no chance.
 func (r *run) blur(res *Result) {
 	for i := range res.Verdicts {
 		v := &res.Verdicts[i]
@@ -315,8 +315,8 @@ func (r *run) blur(res *Result) {
 		if !expected || v.Verdict != check.Pass || v.Name == check.StateAudit {
 			continue // what is stored shows, however long calls take
 		}
-		if v.Name == check.OverAdmission && res.Report.Summary.Denied == 0 && (v.Expected == ExpectFail || res.Scenario.paced()) {
-			res.haze(v, "nothing was denied, and what came was not more than the limit allows: the machine was too slow to send enough")
+		if v.Name == check.OverAdmission && (r.sated.Load() || v.Expected == ExpectFail && res.Report.Summary.Denied == 0) {
+			res.haze(v, "nothing was denied while callers asked as fast as they could: the machine was too slow to send more than the limit allows")
 			continue
 		}
 		longest := r.overlap(res, v.Name)
@@ -327,14 +327,6 @@ func (r *run) blur(res *Result) {
 		}
 		res.haze(v, fmt.Sprintf("calls took up to %v, which may hide the fault that was expected", longest.Round(time.Millisecond)))
 	}
-}
-
-// paced reports whether replies pace some of the load, so that a slow machine
-// sends less.
-func (s *Scenario) paced() bool {
-	paced := false
-	s.eachLoad(func(p *Phase) { paced = paced || p.Closed != nil })
-	return paced
 }
 
 // haze leaves a pass undecided where a failure was expected.

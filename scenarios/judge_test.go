@@ -49,6 +49,28 @@ expect:
 	}
 }
 
+// TestABucketThatWasNotEmptiedProvesNothing: a lone caller that is to drain the
+// bucket and cannot in time has not shown that the limiter is without the fault
+// that was expected, though it was denied later.
+func TestABucketThatWasNotEmptiedProvesNothing(t *testing.T) {
+	s := mustParse(t, `name: lone
+limit: {rate: 10, capacity: 20}
+instances:
+  - {name: app}
+phases:
+  - {for: 100ms, closed: {workers: 1}}
+  - {for: 500ms, closed: {workers: 1}}
+expect:
+  redis-time: {over-admission: fail}
+`)
+	for way, want := range map[time.Duration]Outcome{time.Millisecond: Unexpected, 4 * time.Millisecond: Undecided} {
+		res := runScenarios(t, 5, faraway(5, way, true), s)[0]
+		if res.Outcome != want || res.Hazy != (want == Undecided) || res.Report.Summary.Denied == 0 {
+			t.Errorf("calls of %v: %s, hazy %v, %d denied, want %s", 2*way, res.Outcome, res.Hazy, res.Report.Summary.Denied, want)
+		}
+	}
+}
+
 // TestOutcomeOfAnUndecidedCheck: a check that cannot decide leaves the run
 // undecided, but for a search for an order that gave up where nothing was expected
 // of it: it is a second opinion.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bucketproof/bucket"
@@ -165,6 +166,7 @@ type run struct {
 	wall    time.Time   // both clocks at the start
 	shown   *serverTime // in place of the server's own; nil: that
 	own     *ownServer  // that the run has to itself; nil: it shares one
+	sated   atomic.Bool // flat out callers met no denial for a whole phase
 }
 
 func (r *run) close() {
@@ -333,10 +335,15 @@ func (r *run) phase(ctx context.Context, p *Phase, stream uint64) error {
 			Hold: p.hold(), Cost: p.Cost, Stream: stream,
 		})
 	case p.Closed != nil:
-		return r.driver.Closed(ctx, from, load.Closed{
+		denied := r.driver.Counts().Denied
+		err := r.driver.Closed(ctx, from, load.Closed{
 			Workers: p.Closed.Workers, Think: time.Duration(p.Closed.Think), RandomThink: p.Closed.Random,
 			Obey: p.Closed.Obey, For: time.Duration(p.For), Hold: p.hold(), Cost: p.Cost, Stream: stream,
 		})
+		if p.Closed.Think == 0 && r.driver.Counts().Denied == denied {
+			r.sated.Store(true)
+		}
+		return err
 	}
 	return idle(ctx, time.Duration(p.For))
 }

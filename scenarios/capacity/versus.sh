@@ -51,7 +51,7 @@ theirs() {
 	name=$1 n=$2
 	shift 2
 	quiet
-	redis-benchmark -p "$port" -n "$n" "$@" --csv evalsha "$sha" 1 rl:app-clock:benchmark 100 50 1700000000123 1 |
+	redis-benchmark -p "$port" -n "$n" "$@" --csv evalsha "$sha" 1 rl:app-clock:benchmark 1000 50 1700000000123 1 |
 		tail -n 1 | awk -F '","' -v name="$name" '{print name, $2}' | tee -a "$dir/record"
 }
 

@@ -3,7 +3,8 @@ package load
 import (
 	"context"
 	"fmt"
-	"math"
+	"iter"
+	"sync/atomic"
 	"time"
 )
 
@@ -40,67 +41,106 @@ func (d *Driver) Open(ctx context.Context, from []int, o Open) error {
 	if err != nil {
 		return fmt.Errorf("open loop: %w", err)
 	}
-	l := openLoop{phase: d.begin(ctx, o.Hold, o.Cost, o.Stream), orders: make(chan order), most: o.MaxInFlight}
+	l := &openLoop{
+		phase: d.begin(ctx, o.Hold, o.Cost, o.Stream), from: from, most: o.MaxInFlight,
+		turn: make(chan struct{}, 1), over: make(chan struct{}), begun: d.Elapsed(),
+	}
 	if l.most == 0 {
 		l.most = defaultInFlight
 	}
-	start := d.Elapsed()
-	end := time.Duration(math.MaxInt64) // of the schedule, once ctx has ended
-	n := uint64(0)
-	for a := range arrivals {
-		due := start + a.Due
-		if !l.until(due) {
-			end = min(end, d.Elapsed())
-		}
-		if due > end {
-			break
-		}
-		l.dispatch(l.offer(n, from[a.Instance], due))
-		n++
+	var stop func()
+	l.arrivals, stop = iter.Pull(arrivals)
+	defer stop()
+	if l.advance(); l.left {
+		l.join()
 	}
-	close(l.orders)
-	l.until(start + o.For)
+	l.pass()
+	select {
+	case <-l.over:
+	case <-l.load.Done():
+		l.drop()
+	}
+	l.until(l.begun + o.For)
 	return l.end("open loop")
 }
 
-// openLoop hands orders to callers: to an idle one, else to a new one.
+// openLoop is a schedule and the callers that keep it. They take turns: one at a
+// time waits until the next request is due, passes the turn on, and makes it. There
+// is nobody between the schedule and a caller, so that a loop which cannot keep up
+// costs hardly more than a closed one.
 type openLoop struct {
 	*phase
-	orders chan order
-	most   int
-	idle   *caller // records what is not sent; nil until needed
+	from  []int
+	most  int           // callers
+	begun time.Duration // when the schedule began
+
+	turn    chan struct{} // holds one when nobody has the turn
+	waiting atomic.Int64  // callers that want it
+	over    chan struct{} // closed when the schedule has ended
+
+	// What belongs to who has the turn.
+	arrivals func() (Arrival, bool)
+	next     Arrival
+	left     bool   // there is a next one
+	n        uint64 // requests offered
 }
 
-func (l *openLoop) dispatch(o order) {
-	if l.load.Err() != nil {
-		l.skip(o)
-		return
-	}
-	select {
-	case l.orders <- o:
-		return
-	default:
-	}
-	if len(l.callers) < l.most {
-		l.start(func(c *caller) {
-			c.do(l.phase, o)
-			for o := range l.orders {
-				c.do(l.phase, o)
+// join adds a caller.
+func (l *openLoop) join() {
+	l.start(func(c *caller) {
+		for {
+			o, ok := l.take()
+			if !ok {
+				return
 			}
-		})
-		return
+			if _, ok := c.do(l.phase, o); !ok {
+				return
+			}
+		}
+	})
+}
+
+// take waits for the turn and until the next request is due; false when there will
+// be none. When nobody else wants the turn a new caller gets it, if there may be more.
+func (l *openLoop) take() (o order, ok bool) {
+	l.waiting.Add(1)
+	<-l.turn
+	l.waiting.Add(-1)
+	defer l.pass()
+	if !l.left || !l.until(l.begun+l.next.Due) {
+		return o, false
 	}
-	select {
-	case l.orders <- o:
-	case <-l.load.Done():
-		l.skip(o)
+	o = l.pop()
+	if l.left && l.waiting.Load() == 0 && len(l.callers) < l.most {
+		l.join()
+	}
+	return o, true
+}
+
+func (l *openLoop) pass() { l.turn <- struct{}{} }
+
+// pop offers the next request.
+func (l *openLoop) pop() order {
+	o := l.offer(l.n, l.from[l.next.Instance], l.begun+l.next.Due)
+	l.n++
+	l.advance()
+	return o
+}
+
+func (l *openLoop) advance() {
+	if l.next, l.left = l.arrivals(); !l.left {
+		close(l.over)
 	}
 }
 
-func (l *openLoop) skip(o order) {
-	if l.idle == nil {
-		l.idle = l.d.pool.get(l.d)
-		l.callers = append(l.callers, l.idle)
+// drop ends the schedule and records what was due by now as not sent.
+func (l *openLoop) drop() {
+	<-l.turn
+	defer l.pass()
+	c := l.d.pool.get(l.d)
+	l.callers = append(l.callers, c)
+	for now := l.d.Elapsed(); l.left && l.begun+l.next.Due <= now; {
+		c.skip(l.pop())
 	}
-	l.idle.skip(o)
+	l.left = false
 }

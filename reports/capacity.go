@@ -150,11 +150,15 @@ func best(c capacity.Result, pipelined bool) (capacity.Level, bool) {
 
 // callersWords counts callers of one kind: "32 plain callers".
 func callersWords(l capacity.Level) string {
-	kind := "plain"
+	return quantity.Things(l.N, kindOf(l)+" caller")
+}
+
+// kindOf tells callers that share pipelines from those that do not.
+func kindOf(l capacity.Level) string {
 	if l.Pipelined {
-		kind = "pipelined"
+		return "pipelined"
 	}
-	return quantity.Things(l.N, kind+" caller")
+	return "plain"
 }
 
 // completeCapacity is list with empty lists in place of missing ones.

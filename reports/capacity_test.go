@@ -102,6 +102,34 @@ func TestObjectivesAreReadable(t *testing.T) {
 	}
 }
 
+// TestContrastsRepeatNoRates: a side's rate is told where no other line has it.
+func TestContrastsRepeatNoRates(t *testing.T) {
+	c := measured("a", 1)
+	for i, want := range []string{
+		"1 key 57,102/s, 10,000 keys 52,349/s: 1 key is 1.09 times as fast, with 32 plain callers.",
+		"2.45 times as fast with 512 pipelined callers, each at its best level.",
+		"Not measured: three servers do not fit on two processors.",
+	} {
+		if got := contrastWords(c, c.Compare[i]); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestWhatIsNotJudgedIsSaid: buckets are weighed by filling a server with more of
+// them than a history is kept of.
+func TestWhatIsNotJudgedIsSaid(t *testing.T) {
+	c := measured("a", 1)
+	const said = "neither recorded nor judged"
+	if words := verifiedWords(c); !strings.Contains(words, said) {
+		t.Errorf("buckets were weighed: %s", words)
+	}
+	c.Memory = capacity.Memory{Why: "not measured"}
+	if words := verifiedWords(c); strings.Contains(words, said) {
+		t.Errorf("no bucket was weighed: %s", words)
+	}
+}
+
 // TestCapacityKeepsItsPictures: a report that is written again has the same
 // pictures and no others.
 func TestCapacityKeepsItsPictures(t *testing.T) {

@@ -93,6 +93,9 @@ func stepsTable(name string, k capacity.Knee) htmlTable {
 
 // planHeading says what the plan is for, and comes to.
 func planHeading(p *capacity.Plan) string {
+	if p.Refused != "" && len(p.Formulas) == 0 {
+		return "No plan"
+	}
 	what := "one shard"
 	if p.TargetPS > 0 {
 		what = quantity.Rate(p.TargetPS)

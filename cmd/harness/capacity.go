@@ -85,7 +85,7 @@ func (f *capacityFlags) settings() (capacity.Settings, error) {
 	if set.Wish.TargetPS, err = figure("--target", f.target); err != nil {
 		return set, err
 	}
-	if set.Wish.Keys, err = figure("--keys", f.keys); err != nil {
+	if set.Wish.Keys, err = whole("--keys", f.keys); err != nil {
 		return set, err
 	}
 	if set.Wish.Headroom, err = capacity.ParseShare(f.headroom); err != nil {

@@ -58,9 +58,19 @@ func carried(r *Report) string {
 		words += " at " + slo
 	}
 	if p := list[0].Plan; len(list) == 1 && p != nil && p.Refused == "" && p.TargetPS > 0 {
-		words += fmt.Sprintf("; %s take %s", quantity.Rate(p.TargetPS), quantity.Things(p.Shards, "shard"))
+		words += fmt.Sprintf("; %s take %s%s", quantity.Rate(p.TargetPS), quantity.Things(p.Shards, "shard"), regardless(list[0]))
 	}
 	return words
+}
+
+// regardless qualifies a plan whose shards have more to carry than met the
+// objective: where the knee is refused, it rests on the closed loop's peak.
+func regardless(c capacity.Result) string {
+	met := c.Knee.MetPS * (1 - c.Plan.Headroom)
+	if c.Knee.RatePS == nil && float64(c.Plan.Shards)*met < 0.999*c.Plan.TargetPS {
+		return ", whatever the latency"
+	}
+	return ""
 }
 
 // carries is what one limiter carries: "41,200/s of app-clock".

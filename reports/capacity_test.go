@@ -45,6 +45,10 @@ func TestCapacityHeadline(t *testing.T) {
 	never := capacity.Result{Limiter: "d", Knee: capacity.Knee{SLO: "p999=20ms", LimitedBy: "redis"}}
 	planned := found
 	planned.Plan = &capacity.Plan{TargetPS: 200_000, Shards: 9}
+	least := refused
+	least.Plan = &capacity.Plan{TargetPS: 1800, Headroom: 0.4, Shards: 4}
+	peak := refused
+	peak.Plan = &capacity.Plan{TargetPS: 1800, Headroom: 0.4, Shards: 3}
 	faulty := found
 	faulty.Verified = &capacity.Verified{Verdict: "fail"}
 	for _, c := range []struct {
@@ -54,6 +58,8 @@ func TestCapacityHeadline(t *testing.T) {
 		{"knee", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found}},
 		{"plan", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms; 200,000/s take 9 shards.", "pass", []capacity.Result{planned}},
 		{"refused", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms.", "pass", []capacity.Result{refused}},
+		{"plan of the least", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms; 1,800/s take 4 shards.", "pass", []capacity.Result{least}},
+		{"plan of the peak", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms; 1,800/s take 3 shards, whatever the latency.", "pass", []capacity.Result{peak}},
 		{"several", "One Redis carries 41,200/s of a, an unknown rate of c (knee refused), no rate of d at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, unknown, never}},
 		{"many", "One Redis carries 41,200/s of a, 41,200/s of a, 41,200/s of a, … at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, found, found, found}},
 		{"interrupted", "Undecided: one Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "undecided", []capacity.Result{found}},

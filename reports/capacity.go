@@ -58,9 +58,19 @@ func carried(r *Report) string {
 		words += " at " + slo
 	}
 	if p := list[0].Plan; len(list) == 1 && p != nil && p.Refused == "" && p.TargetPS > 0 {
-		words += fmt.Sprintf("; %s take %s", quantity.Rate(p.TargetPS), quantity.Things(p.Shards, "shard"))
+		words += fmt.Sprintf("; %s take %s%s", quantity.Rate(p.TargetPS), quantity.Things(p.Shards, "shard"), regardless(list[0]))
 	}
 	return words
+}
+
+// regardless qualifies a plan whose shards have more to carry than met the
+// objective: where the knee is refused, it rests on the closed loop's peak.
+func regardless(c capacity.Result) string {
+	met := c.Knee.MetPS * (1 - c.Plan.Headroom)
+	if c.Knee.RatePS == nil && float64(c.Plan.Shards)*met < 0.999*c.Plan.TargetPS {
+		return ", whatever the latency"
+	}
+	return ""
 }
 
 // carries is what one limiter carries: "41,200/s of app-clock".
@@ -150,11 +160,15 @@ func best(c capacity.Result, pipelined bool) (capacity.Level, bool) {
 
 // callersWords counts callers of one kind: "32 plain callers".
 func callersWords(l capacity.Level) string {
-	kind := "plain"
+	return quantity.Things(l.N, kindOf(l)+" caller")
+}
+
+// kindOf tells callers that share pipelines from those that do not.
+func kindOf(l capacity.Level) string {
 	if l.Pipelined {
-		kind = "pipelined"
+		return "pipelined"
 	}
-	return quantity.Things(l.N, kind+" caller")
+	return "plain"
 }
 
 // completeCapacity is list with empty lists in place of missing ones.

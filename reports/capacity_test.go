@@ -45,6 +45,10 @@ func TestCapacityHeadline(t *testing.T) {
 	never := capacity.Result{Limiter: "d", Knee: capacity.Knee{SLO: "p999=20ms", LimitedBy: "redis"}}
 	planned := found
 	planned.Plan = &capacity.Plan{TargetPS: 200_000, Shards: 9}
+	least := refused
+	least.Plan = &capacity.Plan{TargetPS: 1800, Headroom: 0.4, Shards: 4}
+	peak := refused
+	peak.Plan = &capacity.Plan{TargetPS: 1800, Headroom: 0.4, Shards: 3}
 	faulty := found
 	faulty.Verified = &capacity.Verified{Verdict: "fail"}
 	for _, c := range []struct {
@@ -54,6 +58,8 @@ func TestCapacityHeadline(t *testing.T) {
 		{"knee", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found}},
 		{"plan", "One Redis carries 41,200/s of a at p99.9 ≤ 20 ms; 200,000/s take 9 shards.", "pass", []capacity.Result{planned}},
 		{"refused", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms.", "pass", []capacity.Result{refused}},
+		{"plan of the least", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms; 1,800/s take 4 shards.", "pass", []capacity.Result{least}},
+		{"plan of the peak", "One Redis carries at least 900/s of b (knee refused) at p99.9 ≤ 20 ms; 1,800/s take 3 shards, whatever the latency.", "pass", []capacity.Result{peak}},
 		{"several", "One Redis carries 41,200/s of a, an unknown rate of c (knee refused), no rate of d at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, unknown, never}},
 		{"many", "One Redis carries 41,200/s of a, 41,200/s of a, 41,200/s of a, … at p99.9 ≤ 20 ms.", "pass", []capacity.Result{found, found, found, found}},
 		{"interrupted", "Undecided: one Redis carries 41,200/s of a at p99.9 ≤ 20 ms.", "undecided", []capacity.Result{found}},
@@ -99,6 +105,34 @@ func TestObjectivesAreReadable(t *testing.T) {
 		if got := allowed(slo); got != want {
 			t.Errorf("%q bounds p99 by %v µs, want %v", slo, got, want)
 		}
+	}
+}
+
+// TestContrastsRepeatNoRates: a side's rate is told where no other line has it.
+func TestContrastsRepeatNoRates(t *testing.T) {
+	c := measured("a", 1)
+	for i, want := range []string{
+		"1 key 57,102/s, 10,000 keys 52,349/s: 1 key is 1.09 times as fast, with 32 plain callers.",
+		"2.45 times as fast with 512 pipelined callers, each at its best level.",
+		"Not measured: three servers do not fit on two processors.",
+	} {
+		if got := contrastWords(c, c.Compare[i]); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestWhatIsNotJudgedIsSaid: buckets are weighed by filling a server with more of
+// them than a history is kept of.
+func TestWhatIsNotJudgedIsSaid(t *testing.T) {
+	c := measured("a", 1)
+	const said = "neither recorded nor judged"
+	if words := verifiedWords(c); !strings.Contains(words, said) {
+		t.Errorf("buckets were weighed: %s", words)
+	}
+	c.Memory = capacity.Memory{Why: "not measured"}
+	if words := verifiedWords(c); strings.Contains(words, said) {
+		t.Errorf("no bucket was weighed: %s", words)
 	}
 }
 

@@ -16,25 +16,19 @@ func capacityFacts(c capacity.Result) []fact {
 			list = append(list, fact{name, words})
 		}
 	}
-	add("Throughput", throughputWords(c))
-	add("Scalability law", lawWords(c.USL))
 	add("Knee", kneeWords(c.Knee))
 	if c.Pipelined != nil {
 		add("Knee, pipelined", kneeWords(*c.Pipelined))
 	}
+	add("Throughput", throughputWords(c))
+	add("Scalability law", lawWords(c.USL))
 	add("Memory", memoryWords(c.Memory))
 	add("Cost", costWords(c.Cost))
 	for _, x := range c.Compare {
-		words := x.Detail
-		if x.Skipped != "" {
-			words = x.Skipped
-		} else if x.APerS > 0 && x.BPerS > 0 {
-			words = fmt.Sprintf("%s %s, %s %s: %s", x.A, quantity.Rate(x.APerS), x.B, quantity.Rate(x.BPerS), words)
-		}
-		add(capitalized(x.What), sentence(words))
+		add(capitalized(x.What), contrastWords(c, x))
 	}
 	add("Load generator", generatorWords(c.Generator))
-	add("Checked", verifiedWords(c.Verified))
+	add("Checked", verifiedWords(c))
 	for _, note := range c.Notes {
 		add("Note", sentence(note))
 	}
@@ -88,12 +82,15 @@ func lawWords(u capacity.USL) string {
 // kneeWords says how far the objective is met, or why nobody knows.
 func kneeWords(k capacity.Knee) string {
 	why := strings.TrimPrefix(k.Why, "refused: ")
-	words := "Refused"
+	words, part := "Refused", ""
+	if k.PeakPS > 0 {
+		part = fmt.Sprintf(" (%s of the closed loop's best)", quantity.Percent(k.MetPS/k.PeakPS))
+	}
 	switch {
 	case k.RatePS != nil:
-		words = fmt.Sprintf("%s at %s", quantity.Rate(*k.RatePS), sloWords(k.SLO))
+		words = fmt.Sprintf("%s at %s%s", quantity.Rate(*k.RatePS), sloWords(k.SLO), part)
 	case k.MetPS > 0:
-		words += fmt.Sprintf(": at least %s at %s, and what comes above is not known", quantity.Rate(k.MetPS), sloWords(k.SLO))
+		words += fmt.Sprintf(": at least %s at %s%s, and what comes above is not known", quantity.Rate(k.MetPS), sloWords(k.SLO), part)
 	case len(k.Steps) > 0:
 		words += ": no rate met " + sloWords(k.SLO)
 	}
@@ -118,11 +115,11 @@ func memoryWords(m capacity.Memory) string {
 	if m.UsageBytes > 0 {
 		words += fmt.Sprintf("; MEMORY USAGE says %s", quantity.Number(m.UsageBytes))
 	}
-	if m.IdleKeyS < 0 {
-		words += "; a bucket that nobody asks stays for ever"
-	} else {
-		words += "; a bucket that nobody asks stays for " + quantity.Seconds(m.IdleKeyS)
+	stays := "ever"
+	if m.IdleKeyS >= 0 {
+		stays = quantity.Seconds(m.IdleKeyS)
 	}
+	words += "; a bucket of this limit that nobody asks stays for " + stays
 	for _, p := range m.Points {
 		if p.Predicted > 0 && p.UsedBytes > 0 {
 			off := strings.Replace(fmt.Sprintf("%+.1f %%", 100*(p.Predicted/p.UsedBytes-1)), "-", "−", 1)
@@ -148,6 +145,21 @@ func costWords(c capacity.Cost) string {
 	return sentence(words)
 }
 
+// contrastWords are both sides' rates, where they are not those of the throughput
+// already told, and what they mean.
+func contrastWords(c capacity.Result, x capacity.Contrast) string {
+	if x.Skipped != "" {
+		return sentence(x.Skipped)
+	}
+	plain, _ := best(c, false)
+	pipelined, _ := best(c, true)
+	told := x.APerS == plain.ThroughputPS && x.BPerS == pipelined.ThroughputPS
+	if told || x.APerS <= 0 || x.BPerS <= 0 {
+		return sentence(x.Detail)
+	}
+	return sentence(fmt.Sprintf("%s %s, %s %s: %s", x.A, quantity.Rate(x.APerS), x.B, quantity.Rate(x.BPerS), x.Detail))
+}
+
 // generatorWords says how good the load itself was.
 func generatorWords(g *capacity.Generator) string {
 	if g == nil {
@@ -160,12 +172,17 @@ func generatorWords(g *capacity.Generator) string {
 	return sentence(words)
 }
 
-// verifiedWords says what the checks said of the load's own history.
-func verifiedWords(v *capacity.Verified) string {
+// verifiedWords says what the checks said of the load's own history, and what is
+// not in it.
+func verifiedWords(c capacity.Result) string {
+	v := c.Verified
 	if v == nil {
 		return "Not checked."
 	}
 	words := fmt.Sprintf("%s: %s of the load were judged", capitalized(v.Verdict), quantity.Plural(quantity.Count(v.Operations), "operation"))
+	if len(c.Memory.Points) > 0 {
+		words += " (those that wrote buckets to be weighed were neither recorded nor judged)"
+	}
 	if v.Detail != "" {
 		words += "; " + v.Detail
 	}

@@ -50,9 +50,10 @@ func measured(limiter string, speed float64) capacity.Result {
 		},
 		Compare: []capacity.Contrast{
 			{What: "one hot key against many", A: "1 key", B: "10,000 keys", APerS: 57_102 * speed, BPerS: 52_349 * speed, Detail: "1 key is 1.09 times as fast, with 32 plain callers"},
+			{What: "plain against pipelined callers", A: "32 plain callers", B: "512 pipelined callers", APerS: 57_102 * speed, BPerS: 139_836 * speed, Detail: "2.45 times as fast with 512 pipelined callers, each at its best level"},
 			{What: "one server against a cluster of three nodes", A: "one server", B: "three nodes", Skipped: "not measured: three servers do not fit on two processors"},
 		},
-		Notes: []string{"a bucket's bytes are of names with 38 bytes"},
+		Notes: []string{"the memory was measured with a limit of 0.001664 tokens a second and a capacity of 6"},
 	}
 	for _, l := range plainLevels {
 		c.Connections = append(c.Connections, capacity.Level{

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"strings"
 
 	"bucketproof/reports/quantity"
@@ -44,7 +45,7 @@ var levelHead = []string{"callers", "decisions/s", "p50", "p99", "Redis busy", "
 
 func levelRow(l capacity.Level) []string {
 	return []string{
-		callersWords(l), quantity.Number(l.ThroughputPS), quantity.Micros(l.P50US), quantity.Micros(l.P99US),
+		fmt.Sprintf("%d %s", l.N, kindOf(l)), quantity.Number(l.ThroughputPS), quantity.Micros(l.P50US), quantity.Micros(l.P99US),
 		partOrNone(l.RedisCPU), quantity.Percent(l.GeneratorIdle),
 	}
 }
@@ -94,10 +95,12 @@ func formulaRow(f capacity.Formula) []string {
 	return []string{capitalized(f.Name), f.Text, f.Inputs, amountOf(f)}
 }
 
-// amountOf is the value of a formula with its unit.
+// amountOf is the value of a formula with its unit, unless its name says that.
 func amountOf(f capacity.Formula) string {
 	value, unit := quantity.Number(f.Value), f.Unit
 	switch {
+	case unit == f.Name:
+		return value
 	case unit == "bytes":
 		return quantity.Bytes(f.Value)
 	case unit == "bit/s" && f.Value >= 1e6:

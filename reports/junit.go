@@ -175,7 +175,7 @@ func capacityCase(r *Report, class string, c capacity.Result) junitCase {
 		lines = append(lines, f.Name+": "+f.Words)
 	}
 	out.Out = strings.Join(lines, "\n")
-	words, s := verifiedWords(c.Verified), stateOfCapacity(c)
+	words, s := verifiedWords(c), stateOfCapacity(c)
 	switch {
 	case s == unexpected && r.Verdict == string(check.Fail):
 		out.Failure = &junitProblem{Message: "the load's own history fails its checks", Text: words}

@@ -66,7 +66,7 @@ func newHTMLSubject(i int, c capacity.Result) htmlSubject {
 	}
 	s.Details = slices.DeleteFunc(s.Details, func(t htmlTable) bool { return len(t.Rows) == 0 })
 	if p := c.Plan; p != nil {
-		s.Plan = &htmlPlan{Heading: planHeading(p), Refused: sentence(capitalized(p.Refused)), Unmeasured: p.Unmeasured}
+		s.Plan = &htmlPlan{Heading: planHeading(c), Refused: sentence(capitalized(p.Refused)), Unmeasured: p.Unmeasured}
 		s.Plan.Table = htmlTable{Head: formulaHead}
 		for _, f := range p.Formulas {
 			s.Plan.Table.Rows = append(s.Plan.Table.Rows, formulaRow(f))
@@ -92,7 +92,11 @@ func stepsTable(name string, k capacity.Knee) htmlTable {
 }
 
 // planHeading says what the plan is for, and comes to.
-func planHeading(p *capacity.Plan) string {
+func planHeading(c capacity.Result) string {
+	p := c.Plan
+	if p.Refused != "" && len(p.Formulas) == 0 {
+		return "No plan"
+	}
 	what := "one shard"
 	if p.TargetPS > 0 {
 		what = quantity.Rate(p.TargetPS)
@@ -106,6 +110,7 @@ func planHeading(p *capacity.Plan) string {
 		if p.MemoryBytes > 0 {
 			words += " of " + quantity.Bytes(p.MemoryBytes) + " each"
 		}
+		words += regardless(c)
 	}
 	return words
 }

@@ -39,7 +39,8 @@ fitted to it; the highest rate of an open loop that meets an objective, and who
 was the bottleneck there; what a bucket costs in memory and a decision in time and
 bytes. With --target it plans shards, memory, connections and instances, with every
 formula. Where the generator, not Redis, was the limit, the rate is refused.
-Everything that was decided meanwhile is recorded and checked.`,
+All decisions of these loads are recorded and checked; those that only fill Redis
+with buckets to weigh are not.`,
 		Example: `  harness capacity --quick
   harness capacity --target 200k --keys 5M --headroom 40%
   harness capacity --limiter my-limiter.yaml --limiter redis-time --slo p999=10ms,errors=0
@@ -84,7 +85,7 @@ func (f *capacityFlags) settings() (capacity.Settings, error) {
 	if set.Wish.TargetPS, err = figure("--target", f.target); err != nil {
 		return set, err
 	}
-	if set.Wish.Keys, err = figure("--keys", f.keys); err != nil {
+	if set.Wish.Keys, err = whole("--keys", f.keys); err != nil {
 		return set, err
 	}
 	if set.Wish.Headroom, err = capacity.ParseShare(f.headroom); err != nil {
@@ -188,7 +189,7 @@ func (j *capacityJob) execute(ctx context.Context) error {
 	if err := reports.Write(j.dir, r, nil); err != nil {
 		return environment(firstOfTwo(failed, err))
 	}
-	unsaid := j.screen.endCapacity(r, j.dir)
+	unsaid := j.screen.end(r, j.dir)
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("what was measured until then is in " + j.dir)

@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"bucketproof/reports"
 )
 
 // remainder is the progress of all measurements of a command: a bar on standard
@@ -61,22 +58,4 @@ func (r *remainder) end() {
 	r.screen.mu.Lock()
 	defer r.screen.mu.Unlock()
 	r.screen.wipe()
-}
-
-// endCapacity prints what was measured, or the report as JSON, and where the page
-// is.
-func (c *screen) endCapacity(r *reports.Report, dir string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.wipe()
-	if c.json {
-		return reports.JSON(c.out, r)
-	}
-	for i := range r.Capacity {
-		if err := writeCapacity(c.out, &r.Capacity[i], c.color); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(c.out, "report: %s\n", filepath.Join(dir, "report.html"))
-	return err
 }

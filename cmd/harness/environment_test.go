@@ -280,6 +280,7 @@ func TestUnwritableFolderIsToldAtOnce(t *testing.T) {
 		for _, args := range [][]string{
 			{"run", "atomic-burst", "--limiter", "app-clock", "--redis", "embedded", "--out", out},
 			{"selftest", "--redis", "embedded", "--out", out},
+			{"capacity", "--redis", "embedded", "--out", out},
 			{"check", "no-such-history", "--rate", "1", "--capacity", "1", "--out", out},
 		} {
 			stdout, stderr, status := command(t.Context(), args...)
@@ -288,6 +289,30 @@ func TestUnwritableFolderIsToldAtOnce(t *testing.T) {
 				t.Errorf("%v: exit status %d, standard output %q, standard error %q", args, status, stdout, stderr)
 			}
 		}
+	}
+}
+
+// TestFileInPlaceOfTheFolderIsAMistake: what cannot be a folder is named wrongly,
+// exit 3 of every command in the same words, and the file stays.
+func TestFileInPlaceOfTheFolderIsAMistake(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "somebody.txt")
+	if err := os.WriteFile(file, []byte("theirs"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{file, filepath.Join(file, "x"), filepath.Join(file, "x", "y")} {
+		want := "harness: output folder " + out + ": open " + out + ": not a directory, name another with --out\n"
+		for _, args := range [][]string{
+			{"run", "atomic-burst", "--limiter", "memory"}, {"selftest", "--redis", "embedded"}, {"capacity", "--redis", "embedded"},
+			{"check", "no-such-history", "--rate", "1", "--capacity", "1"},
+		} {
+			stdout, stderr, status := command(t.Context(), append(args, "--out", out)...)
+			if status != statusUsage || stdout != "" || stderr != want {
+				t.Errorf("%v: exit status %d, standard output %q, standard error %q, want %q", args, status, stdout, stderr, want)
+			}
+		}
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "theirs" {
+		t.Errorf("%q, %v", data, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 
@@ -177,6 +178,19 @@ func figure(flag, text string) (float64, error) {
 		return 0, usagef("%s: %v", flag, err)
 	}
 	return v, nil
+}
+
+// whole is figure for what is counted. 1.005k is 1005, though not in binary.
+func whole(flag, text string) (float64, error) {
+	v, err := figure(flag, text)
+	if err != nil {
+		return 0, err
+	}
+	n := math.Round(v)
+	if math.Abs(v-n) > 1e-15*v {
+		return 0, usagef("%s: %s is no whole number, write one like 500, 1.5k or 5M", flag, text)
+	}
+	return n, nil
 }
 
 // readScenarios finds scenarios by suite, name or file.

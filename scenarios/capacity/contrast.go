@@ -64,7 +64,7 @@ func ratio(c Contrast) string {
 	q := c.BPerS / c.APerS
 	switch {
 	case math.Abs(q-1) < 0.05:
-		return fmt.Sprintf("the same within 5 %% (%s : %s a second)", thousands(c.APerS), thousands(c.BPerS))
+		return "the same within 5 %"
 	case q > 1:
 		return fmt.Sprintf("%.2f times as fast with %s", q, c.B)
 	}

@@ -176,9 +176,6 @@ func kneeAt(e edge, slo SLO) Knee {
 	case e.above.Verdict == stepRefused:
 		k.LimitedBy = "generator"
 		k.Why = fmt.Sprintf("at %s a second %s", thousands(e.above.RatePS), e.above.Why)
-		if e.met > 0 {
-			k.Why += fmt.Sprintf("; %s a second still met the objective: at least that is carried", thousands(e.met))
-		}
 	case e.met == 0:
 		k.LimitedBy = "redis"
 		k.Why = fmt.Sprintf("no rate met the objective, down to %s a second: %s", thousands(e.above.RatePS), e.above.Why)

@@ -84,7 +84,7 @@ func TestSearchEnds(t *testing.T) {
 	}{
 		"nothing is met":     {simulated{carries: 0, beyond: stepMissed}, false, true, "redis", "no rate met the objective, down to "},
 		"everything is met":  {simulated{carries: math.Inf(1)}, true, false, "none", "met at every rate tried, up to 1,"},
-		"generator":          {simulated{carries: 700, beyond: stepRefused}, true, true, "generator", "still met the objective: at least that is carried"},
+		"generator":          {simulated{carries: 700, beyond: stepRefused}, true, true, "generator", "too much"},
 		"generator at once":  {simulated{carries: 0, beyond: stepRefused}, false, true, "generator", "too much"},
 		"far below the peak": {simulated{carries: 55, beyond: stepMissed}, true, false, "redis", "too much"},
 	} {

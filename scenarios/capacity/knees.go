@@ -59,9 +59,6 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 	if err != nil {
 		k.RatePS, k.LimitedBy, k.Why = nil, "none", "the search did not end: "+err.Error()
 	}
-	if k.MetPS > 0 && err == nil {
-		k.Why += fmt.Sprintf("; %s is %.0f %% of the closed loop's best", thousands(k.MetPS), 100*k.MetPS/peak)
-	}
 	k.PeakPS, k.InFlight, k.Steps = peak, n, append([]Step{}, s.steps...)
 	m.progress.past = past + m.Pace.step.length()*time.Duration(m.Pace.steps)
 	return k, err

@@ -180,8 +180,7 @@ func (m *Measurement) clear(ctx context.Context, text string) error {
 }
 
 func (m *Measurement) weightNotes(found *Memory) {
-	m.note("a bucket's bytes are of names with %.0f bytes; the memory was measured with %s", found.KeyBytes, limitText(m.memoryLimit()))
-	m.note("a bucket that nobody asks stays for %.3g s with %s", found.IdleKeyS, limitText(m.rig.limit))
+	m.note("the memory was measured with %s", limitText(m.memoryLimit()))
 	for _, p := range found.Points {
 		if off := p.Predicted/p.UsedBytes - 1; p.Predicted > 0 && math.Abs(off) > predictedWithin {
 			m.note("the memory of %s buckets was predicted %+.1f %% off: buckets are not all alike, or this server's hash tables are not Redis' own", thousands(float64(p.Keys)), 100*off)

@@ -110,7 +110,7 @@ func (p planner) memory(m *Memory, t perBucket, w Wish) {
 	}
 	each := p.line("buckets of a shard", "live buckets ÷ shards", fmt.Sprintf("%s %s ÷ %d", thousands(keys), given, p.p.Shards), math.Ceil(keys/float64(p.p.Shards)), "buckets")
 	tables := p.line("hash tables of a shard", "1.5 × 8 bytes × the next power of two of the entries, keys and expiries: the old table stands beside the new one while it doubles",
-		fmt.Sprintf("%s buckets × %.3g keys, %.3g of them expire", thousands(each), t.keys, t.expires),
+		fmt.Sprintf("%s buckets, each %.3g of the keys and %.3g of the expiries", thousands(each), t.keys, t.expires),
 		growingBytes(each*t.keys)+growingBytes(each*t.expires), "bytes")
 	p.p.MemoryBytes = p.line("memory of a shard", "buckets of a shard × bytes of a bucket + hash tables",
 		fmt.Sprintf("%s × %.1f + %s, names of %.0f bytes", thousands(each), m.EntryBytes, thousands(tables), m.KeyBytes),

@@ -11,11 +11,15 @@ import (
 // met it is tried again, and the majority of three counts, so that a hiccup of a
 // shared machine does not make the knee.
 type search struct {
-	peak       float64 // closed loop, decisions a second
+	peak       float64 // closed loop, decisions a second, as far as known
 	growth     float64 // from a step to the next, above 1
 	resolution float64 // hi/lo at which the bisection ends, above 1
 	most       int     // steps; then the edge stays as wide as it is
 	try        func(ctx context.Context, rate float64) (Step, error)
+
+	// beside measures the closed loop before a step: what it carries now, and its
+	// peak by now; nil: the peak is known.
+	beside func(ctx context.Context) (now, peak float64, err error)
 
 	steps []Step
 }
@@ -90,11 +94,10 @@ func (s *search) doubt(ctx context.Context, e *edge) (again bool, err error) {
 		return false, nil
 	}
 	for range 2 {
-		step, err := s.try(ctx, e.above.RatePS)
+		step, err := s.step(ctx, e.above.RatePS)
 		if err != nil {
 			return false, err
 		}
-		s.steps = append(s.steps, step)
 		if step.Verdict != stepMet {
 			return false, nil
 		}
@@ -117,47 +120,66 @@ func (s *search) place(ctx context.Context, e *edge, rate float64) error {
 	return nil
 }
 
-// settle is the verdict over a rate: met at once, or the majority of three. Of
-// several steps with the verdict it is the last. A step that others disturbed, or
-// that fell behind at a rate that the closed loop was seen to carry, does not count,
-// up to three times.
+// step tries a rate.
+func (s *search) step(ctx context.Context, rate float64) (step Step, err error) {
+	now := 0.0
+	if s.beside != nil {
+		if now, s.peak, err = s.beside(ctx); err != nil {
+			return step, err
+		}
+	}
+	if step, err = s.try(ctx, rate); err != nil {
+		return step, err
+	}
+	step.ClosedPS = now
+	s.steps = append(s.steps, step)
+	return step, nil
+}
+
+// settle is the verdict over a rate: met at once, unless it is close to the closed
+// loop's peak, or the majority of three. Of several steps with the verdict it is the
+// last. A step that others disturbed, or that a slow or a fast moment decided, does
+// not count, up to three times.
 func (s *search) settle(ctx context.Context, rate float64) (Step, error) {
-	var met, not []Step
-	spare := 3
-	for len(met) < 2 && len(not) < 2 {
-		step, err := s.try(ctx, rate)
+	met, not, spare := 0, 0, 3
+	for {
+		step, err := s.step(ctx, rate)
 		if err != nil {
 			return step, err
 		}
-		s.steps = append(s.steps, step)
-		if step.Verdict == stepMet {
-			if len(not) == 0 {
-				return step, nil
-			}
-			met = append(met, step)
-			continue
-		}
-		if (step.disturbed() || s.hiccup(&step)) && spare > 0 && len(s.steps) < s.most {
+		switch {
+		case (step.disturbed() || s.hiccup(&step) || s.fluke(&step)) && spare > 0 && len(s.steps) < s.most:
 			spare--
-			continue
+		case step.Verdict == stepMet:
+			met++
+		default:
+			not++
 		}
-		not = append(not, step)
+		if not == 2 || met == 2 || met == 1 && not == 0 && !s.close(rate) {
+			return step, nil
+		}
 	}
-	if len(met) == 2 {
-		return met[1], nil
-	}
-	return not[1], nil
 }
 
-// carried is the share of the closed loop's peak that surely is carried, for that is
-// the best of several levels.
+// carried is the share of the closed loop's peak that surely is carried; and where
+// the closed loop carries less than that of its peak, the machine is slower for the
+// moment.
 const carried = 0.95
 
-// hiccup says that a step fell behind at a rate that was seen to be carried: the
-// machine was slower then.
+// hiccup says that a step fell behind at a rate that was seen to be carried, or while
+// the machine was slower.
 func (s *search) hiccup(step *Step) bool {
-	return step.AchievedPS < keptUp*step.RatePS && step.RatePS < carried*s.peak
+	slow := s.close(step.RatePS) && step.ClosedPS < carried*s.peak
+	return step.AchievedPS < keptUp*step.RatePS && (step.RatePS < carried*s.peak || slow)
 }
+
+// fluke says that a step was met close to the peak while the machine was faster.
+func (s *search) fluke(step *Step) bool {
+	return step.Verdict == stepMet && s.close(step.RatePS) && step.ClosedPS > s.peak/carried
+}
+
+// close says that a rate is about the peak or above it, where the moment decides.
+func (s *search) close(rate float64) bool { return s.beside != nil && rate > carried*s.peak }
 
 // noKnee is the knee of a search that found nothing.
 func noKnee(slo SLO, why string) Knee {

@@ -9,6 +9,7 @@ import (
 // knees searches the knee of plain callers and, where the pace has time for it,
 // that of pipelined ones.
 func (m *Measurement) knees(ctx context.Context) error {
+	defer m.tallied() // the best levels were measured again
 	k, err := m.knee(ctx, Plain)
 	m.result.Knee = k
 	if err != nil || !m.Pace.pipeKnee {
@@ -29,20 +30,29 @@ const leastInFlight = 32
 // and saturated it is that closed loop. With more throughput falls again, and a
 // rate below the peak never recovers from a hiccup (seen: with twice as many 43,000
 // a second were carried in one step, and 31,000 of them in the next).
+//
+// Before each step the best level of the closed loop is measured once more. The
+// best of several levels is the luckiest of them, too, until it is measured again;
+// and a machine is not equally fast all the time.
 func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
-	peak, n := m.result.peak(mode == Pipelined)
+	best := m.best(mode)
 	k := noKnee(m.SLO, "no throughput was measured to begin with")
-	if peak == 0 {
+	if best == nil || median(best.rounds) == 0 {
 		return k, nil
 	}
-	n = max(n, leastInFlight)
+	n := max(best.level.N, leastInFlight)
 	l, err := m.subject.Open(ctx, "knee-"+string(mode), mode)
 	if err != nil {
 		return k, fmt.Errorf("open it for %s callers: %w", mode, err)
 	}
 	defer closeLimiter(l)
-	s := &search{peak: peak, growth: m.Pace.growth, resolution: m.Pace.resolution, most: m.Pace.steps}
+	s := &search{peak: median(best.rounds), growth: m.Pace.growth, resolution: m.Pace.resolution, most: m.Pace.steps}
 	past := m.progress.past
+	s.beside = func(ctx context.Context) (now, peak float64, err error) {
+		m.progress.now(fmt.Sprintf("closed loop again, %s", mode))
+		now, err = m.round(ctx, m.best(mode), l)
+		return now, median(m.best(mode).rounds), err
+	}
 	s.try = func(ctx context.Context, rate float64) (Step, error) {
 		m.progress.now(fmt.Sprintf("knee: %s a second, %s", thousands(rate), mode))
 		step, needs, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
@@ -50,7 +60,7 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 			judgeStep(&step, m.SLO, view{demand: needs, direct: mode == Plain && !m.subject.Remote, local: m.Local})
 		}
 		if len(s.steps) < m.Pace.steps {
-			m.progress.done(m.Pace.step.length())
+			m.progress.done(m.Pace.search())
 		}
 		return step, err
 	}
@@ -59,7 +69,10 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 	if err != nil {
 		k.RatePS, k.LimitedBy, k.Why = nil, "none", "the search did not end: "+err.Error()
 	}
-	k.PeakPS, k.InFlight, k.Steps = peak, n, append([]Step{}, s.steps...)
-	m.progress.past = past + m.Pace.step.length()*time.Duration(m.Pace.steps)
+	if k.MetPS > 0 && err == nil {
+		k.Why += fmt.Sprintf("; %s is %.0f %% of the closed loop's best", thousands(k.MetPS), 100*k.MetPS/s.peak)
+	}
+	k.PeakPS, k.InFlight, k.Steps = s.peak, n, append([]Step{}, s.steps...)
+	m.progress.past = past + m.Pace.search()*time.Duration(m.Pace.steps)
 	return k, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -222,7 +223,8 @@ func TestStarvedGeneratorIsRefused(t *testing.T) {
 	s := &Subject{Name: "memory", Time: bucket.ProcessTime, Open: func(context.Context, string, Mode) (bucket.Limiter, error) { return memory, nil }}
 	m := New(s, Settings{Pace: briefPace(), SLO: slo, ID: "starved", Seed: 1, Server: idleServer{}, Keep: func([]history.Operation) error { return nil }})
 	m.Pace.steps = 4
-	m.result.Connections = []Level{{N: 4, ThroughputPS: 1500}}
+	m.Pace.level = m.Pace.Brief().level // a bucket in this process decides a million requests a second
+	m.tallies = []*tally{{level: Level{N: 4}, latency: load.NewDistribution(), rounds: slices.Repeat([]float64{1500}, 99)}}
 	if err := m.knees(t.Context()); err != nil {
 		t.Fatal(err)
 	}

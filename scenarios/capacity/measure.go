@@ -49,6 +49,7 @@ type Measurement struct {
 	verifier *verifier
 	progress *progress
 	result   *Result
+	tallies  []*tally      // of the sweep's levels
 	tables   perBucket     // of the buckets that were weighed
 	strayed  time.Duration // the wall clock, from the monotonic one, when last looked at
 }

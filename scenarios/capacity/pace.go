@@ -64,6 +64,9 @@ func (p Pace) knees() int {
 	return 1
 }
 
+// search is how long a step of the search takes, with the closed loop before it.
+func (p Pace) search() time.Duration { return p.level.length() + p.step.length() }
+
 func (p Pace) fillTime(buckets int) time.Duration {
 	return time.Duration(float64(buckets) / fillPerSecond * float64(time.Second))
 }
@@ -72,7 +75,7 @@ func (p Pace) fillTime(buckets int) time.Duration {
 // be weighed or not.
 func (p Pace) length(weighed bool) time.Duration {
 	all := p.level.length() * time.Duration((len(p.plain)+len(p.pipelined))*p.rounds)
-	all += p.step.length() * time.Duration(p.steps*p.knees())
+	all += p.search() * time.Duration(p.steps*p.knees())
 	all += p.contrast.length() * turns
 	if p.cluster {
 		all += p.contrast.length() * turns

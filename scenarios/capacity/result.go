@@ -67,7 +67,7 @@ type Knee struct {
 	MetPS     float64  `json:"met_per_s"`  // the highest rate that met the objective, also where the knee is refused; 0: none
 	LimitedBy string   `json:"limited_by"` // redis | generator | none
 	Why       string   `json:"why"`
-	PeakPS    float64  `json:"closed_loop_per_s"` // the sweep's best level of such callers
+	PeakPS    float64  `json:"closed_loop_per_s"` // the closed loop's best level of such callers
 	InFlight  int      `json:"in_flight"`         // callers that the open loop has at most, that level's or more
 	Steps     []Step   `json:"steps"`             // every rate tried, in the order tried
 }
@@ -76,7 +76,8 @@ type Knee struct {
 type Step struct {
 	RatePS     float64 `json:"rate_per_s"`
 	AchievedPS float64 `json:"achieved_per_s"`
-	P50US      float64 `json:"p50_us"` // from the due time
+	ClosedPS   float64 `json:"closed_loop_per_s"` // of the closed loop's best level, just before
+	P50US      float64 `json:"p50_us"`            // from the due time
 	P90US      float64 `json:"p90_us"`
 	P99US      float64 `json:"p99_us"`
 	P999US     float64 `json:"p999_us"`

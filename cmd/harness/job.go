@@ -62,7 +62,9 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	j.keeper = newKeeper(dir, j.screen, plans)
 	j.screen.start(j.flags, dir)
 	lost := j.drive(ctx, plans)
-	if lost == nil {
+	if lost != nil {
+		j.warnings = append(j.warnings, "the command failed before its end: "+told(lost))
+	} else {
 		j.readClockAgain(ctx, plans)
 	}
 	r := j.keeper.report(j, started, skips)
@@ -75,7 +77,7 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	unsaid := j.screen.end(r, dir)
 	switch {
 	case lost != nil:
-		return lost
+		return fmt.Errorf("%w; what was recorded until then is in %s", lost, filepath.Clean(dir))
 	case ctx.Err() != nil: // whose terminal is gone cannot be told anything
 		return interrupted("what was recorded until then is in " + dir)
 	case unsaid != nil:
@@ -283,7 +285,7 @@ func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
 			return nil
 		}
 		if gone := j.alive(); gone != nil {
-			return environment(fmt.Errorf("%w; what was recorded until then is in %s", gone, filepath.Clean(j.keeper.dir)))
+			return environment(gone)
 		}
 		return environment(err)
 	}

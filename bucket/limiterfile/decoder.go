@@ -115,6 +115,7 @@ func (d *decoder) finish(at place) error {
 	}
 	f.UsesCost = d.uses.has(nameCost) || f.Kind == Exec    // the JSON lines always carry it
 	f.UsesLimit = d.uses&limitNames != 0 || f.Kind == Exec // as its environment does the limit
+	f.Doubt = d.clockDoubt()
 	return d.checkModel()
 }
 

@@ -205,6 +205,9 @@ func (j *job) probe(ctx context.Context, plans []scenarios.Plan) error {
 		if l.file != nil && !l.file.UsesLimit && l.Limit == nil && (j.flags.rate == "" || j.flags.capacity == "") {
 			j.warn(fmt.Sprintf("limiter %s is told no limit, and names none: it is held to the scenarios' own; say which it keeps with `limit: {rate: …, capacity: …}`", l.Name))
 		}
+		if l.file != nil && l.file.Doubt != nil {
+			j.warn(l.file.Doubt.Error())
+		}
 		key := fmt.Sprintf("%s:probe:%d", j.id, len(asked))
 		_, err = unlessTold(ctx, func() (struct{}, error) {
 			return struct{}{}, j.limiters.probe(ctx, l, p.Scenario.Limit, key)

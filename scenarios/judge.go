@@ -11,6 +11,7 @@ import (
 	"bucketproof/bucket"
 	"bucketproof/bucket/check"
 	"bucketproof/bucket/history"
+	"bucketproof/scenarios/load"
 )
 
 // ServerClock is the clock of the server that limiters with ServerTime use.
@@ -96,9 +97,6 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	for _, why := range weak {
 		res.doubt(why, check.Pass)
 	}
-	if len(weak) > 0 && len(res.Errors) > 0 {
-		res.Warnings = append(res.Warnings, "the most frequent error: "+res.Errors[0].Text)
-	}
 	if moved != "" {
 		res.doubt(moved, check.Pass, check.Fail)
 	}
@@ -114,6 +112,20 @@ func (r *run) judge(ctx context.Context, res *Result, j judging) error {
 	r.compare(res, len(weak) > 0 || moved != "")
 	if ctx.Err() != nil {
 		res.Outcome = Undecided
+	}
+	if f := mostFrequent(res.Errors); f != nil && res.Outcome != AsExpected {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("the most frequent error, of %d of %d requests: %s", f.Count, res.Report.Summary.Offered, f.Text))
+	}
+	return nil
+}
+
+// mostFrequent is the kind of error that most requests ended with, for which
+// somebody is to blame; nil: there is none.
+func mostFrequent(errs []load.Failure) *load.Failure {
+	for i := range errs {
+		if !errs[i].Stopped {
+			return &errs[i]
+		}
 	}
 	return nil
 }
@@ -137,7 +149,11 @@ func (r *run) weaknesses(ctx context.Context, res *Result, j judging) []string {
 	var weak []string
 	add := func(format string, args ...any) { weak = append(weak, fmt.Sprintf(format, args...)) }
 	if ctx.Err() != nil {
-		add("the run was interrupted after %v", res.Duration.Round(time.Millisecond))
+		how := "interrupted"
+		if errors.Is(context.Cause(ctx), errFailed) {
+			how = "stopped, for the command failed,"
+		}
+		add("the run was %s after %v", how, res.Duration.Round(time.Millisecond))
 	} else if err := errors.Join(j.phase, j.clock); err != nil {
 		add("the run did not end as planned: %v", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"bucketproof/bucket/limiterfile"
 )
 
 // Parse reads a scenario file. An error is one line: the place as
@@ -25,6 +27,9 @@ func Parse(name string, data []byte) (*Scenario, error) {
 		return nil, fmt.Errorf("%s: %d documents in one file, want one scenario a file", name, len(file.Docs))
 	}
 	body := file.Docs[0].Body
+	if err := limiterInstead(name, body); err != nil {
+		return nil, placed(name, err)
+	}
 	var s Scenario
 	if err := decode(body, &s); err != nil {
 		return nil, placed(name, plain(err, body))
@@ -40,6 +45,28 @@ func Parse(name string, data []byte) (*Scenario, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &s, nil
+}
+
+// limiterInstead reports a limiter file that was taken for a scenario: it says how a
+// limiter is asked, and nothing of who asks when.
+func limiterInstead(name string, body ast.Node) error {
+	fields, ok := body.(*ast.MappingNode)
+	if !ok {
+		return nil
+	}
+	var kind *ast.MappingValueNode
+	for _, f := range fields.Values {
+		switch key := f.Key.GetToken().Value; key {
+		case "instances", "phases":
+			return nil
+		case string(limiterfile.Script), string(limiterfile.Source), string(limiterfile.Command), string(limiterfile.HTTP), string(limiterfile.Exec):
+			kind = f
+		}
+	}
+	if kind == nil {
+		return nil
+	}
+	return at(kind.Key, "this looks like a limiter file, for it says `%s`, and not like a scenario; write `harness run --limiter %s`", kind.Key.GetToken().Value, name)
 }
 
 func decode(n ast.Node, v any) error {

@@ -226,6 +226,9 @@ var wrongFiles = []struct{ old, new, want string }{
 	{"  - {burst: 100}", "  - {burst: 1}\nserver: failover\nserver_clock: {steps: [{at: 1s, by: 1s}, {at: 2s, by: 1s}]}", ":8:23: a failover is one step, here are 2"},
 	{"phases:\n  - {burst: 100}", "", "phases are missing"},
 	{"instances:\n  - {name: app}", "", "instances are missing"},
+	{"  - {burst: 100}", "  - {burst: 1}\nsource: return 1", ":7:1: unknown field \"source\""},
+	{"instances:\n  - {name: app}\nphases:\n  - {burst: 100}", "keys: ['rl:${key}']\nsource: return 1",
+		":4:1: this looks like a limiter file, for it says `source`, and not like a scenario; write `harness run --limiter x.yaml`"},
 }
 
 func TestWrongFilesAreToldWithPlace(t *testing.T) {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -145,9 +146,12 @@ func (c *conductor) run(ctx context.Context, i int) {
 func (c *conductor) done(res *Result, p Plan, err error) {
 	if err := c.suite.Done(res, p, err); err != nil && c.failed == nil {
 		c.failed = err
-		c.stop(err)
+		c.stop(errFailed)
 	}
 }
+
+// errFailed is why the runs are stopped that are under way when Done fails.
+var errFailed = errors.New("the suite failed")
 
 // repeat runs what was undecided once more, alone, while time allows. Where it
 // does not, the first result stands.

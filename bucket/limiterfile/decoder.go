@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"bucketproof/bucket"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 // decoder turns the YAML tree into a File, one method a field.
@@ -46,6 +48,9 @@ func (d *decoder) decode(root node) error {
 	for _, f := range topFields {
 		known = append(known, f.name)
 	}
+	if err := d.scenarioInstead(root); err != nil {
+		return err
+	}
 	fields, err := d.src.fields(root, "the limiter file", known)
 	if err != nil {
 		return err
@@ -66,6 +71,28 @@ func (d *decoder) decode(root node) error {
 		}
 	}
 	return d.finish(start(root))
+}
+
+// scenarioInstead reports a scenario file that was taken for a limiter: it says who
+// asks when, and not how a limiter is asked.
+func (d *decoder) scenarioInstead(root node) error {
+	m, ok := root.(*ast.MappingNode)
+	if !ok {
+		return nil
+	}
+	var load node
+	for _, v := range m.Values {
+		switch name := v.Key.GetToken().Value; {
+		case slices.Contains(kinds, name):
+			return nil
+		case name == "instances" || name == "phases":
+			load = v.Key
+		}
+	}
+	if load == nil {
+		return nil
+	}
+	return d.src.errorf(start(load), "this looks like a scenario, for it says `%s`, and not like a limiter file; write `harness run %s`", load.GetToken().Value, d.src.name)
 }
 
 // kinds are the fields that say how a limiter is asked.
@@ -115,6 +142,7 @@ func (d *decoder) finish(at place) error {
 	}
 	f.UsesCost = d.uses.has(nameCost) || f.Kind == Exec    // the JSON lines always carry it
 	f.UsesLimit = d.uses&limitNames != 0 || f.Kind == Exec // as its environment does the limit
+	f.Doubt = d.clockDoubt()
 	return d.checkModel()
 }
 

@@ -25,6 +25,10 @@
 // What an http limiter answers with an error's status is no denial: where denied is
 // not given, only the statuses 200 to 299 and 429 can be one.
 //
+// A comparison with == or in that can never hold, as that of a list with a number,
+// is an error of the answer and no denial. nil may be compared with anything, and a
+// text with a number that it does not spell.
+//
 // Numbers are sent as the shortest plain decimal that reads back as the same
 // double, true and false as 1 and 0. nil, NaN and the infinities cannot be
 // sent: they are errors. The functions of expr that read a clock do not exist

@@ -75,12 +75,15 @@ func compile(text scalar, offset int, code, what string, known []name, w want) (
 	if err != nil {
 		return e, e.compileError(err, spellings)
 	}
-	e.program, e.equal = program, asEquality(program.Node())
-	if err := e.collect(known); err != nil {
+	e.equal = asEquality(program.Node())
+	if err := e.collect(program.Node(), known); err != nil {
 		return e, err
 	}
 	if err := e.fits(program.Node().Type(), w); err != nil {
 		return e, err
+	}
+	if e.program, err = compileSafely(code, append(options, comparisons()...)); err != nil {
+		return e, e.compileError(err, spellings)
 	}
 	switch {
 	case e.kind == exprName:
@@ -161,10 +164,9 @@ func unknownHint(unknown string, known []string) string {
 	return text
 }
 
-// collect notes which names the expression uses.
-func (e *Expr) collect(known []name) error {
+// collect notes which names the expression uses whose syntax tree node is.
+func (e *Expr) collect(node ast.Node, known []name) error {
 	found := &identifiers{}
-	node := e.program.Node()
 	ast.Walk(&node, found)
 	for _, id := range found.nodes {
 		if id.Value == "$env" {

@@ -59,6 +59,8 @@ type File struct {
 	UsesCost  bool // some expression uses cost: the limiter takes a cost
 	UsesLimit bool // the limiter is told the limit: some expression uses it
 
+	Doubt *Error // what is likely a mistake, and the file valid all the same; nil: nothing is
+
 	src    *source
 	places map[string]place // of the top-level fields
 	below  int              // the line before the first of a source; -1: its lines are not the file's

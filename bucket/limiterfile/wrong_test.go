@@ -301,6 +301,8 @@ var wrong = []struct{ name, file, want string }{
 		"f.yaml:2:38: body is empty, want text"},
 	{"http without a reply", "name: h\nhttp: {url: \"http://x/${key}\"}\n",
 		"f.yaml:1:1: `reply` is missing; add a line such as `reply: {allowed: status == 200, denied: status == 429}`"},
+	{"a scenario", "name: s\nlimit: {rate: 1, capacity: 1}\ninstances: [{name: app}]\nphases: [{burst: 1}]\n",
+		"f.yaml:4:1: this looks like a scenario, for it says `phases`, and not like a limiter file; write `harness run f.yaml`"},
 	{"status as a text", "name: h\nhttp: {url: \"http://x/${key}\"}\nreply: {allowed: status == '200'}\n",
 		"f.yaml:3:25: allowed: invalid operation: == (mismatched types int and string); write a number without quotes, and convert text as in `float(reply[1])`"},
 	{"denied that is a number", "name: h\nhttp: {url: \"http://x/${key}\"}\nreply: {allowed: status == 200, denied: 429}\n",

@@ -70,7 +70,9 @@ func (g *Gateway) Close() error {
 	return nil
 }
 
-// Take asks for r's tokens with one HTTP request.
+// Take asks for r's tokens with one HTTP request. An answer that the file cannot
+// read is an [limiterfile.Error], but where its status is 500 or more: then the
+// gateway says itself that it failed.
 func (g *Gateway) Take(ctx context.Context, limit bucket.Limit, r bucket.Request) (bucket.Decision, error) {
 	d, err := g.take(ctx, limit, r)
 	if err != nil {
@@ -93,10 +95,13 @@ func (g *Gateway) take(ctx context.Context, limit bucket.Limit, r bucket.Request
 		return none, fmt.Errorf("%s %s://%s: %w", w.method, w.url.Scheme, w.url.Host, err)
 	}
 	d, err := g.file.DecideHTTP(limit, r, answer)
-	if err != nil {
-		return none, fmt.Errorf("read the answer: %w", err)
+	switch {
+	case err == nil:
+		return d, nil
+	case answer.Status >= http.StatusInternalServerError: // %v: the gateway's failure, and no mistake in the file
+		return none, fmt.Errorf("%s %s://%s: the gateway failed with status %d, its log may say why; %v", w.method, w.url.Scheme, w.url.Host, answer.Status, err)
 	}
-	return d, nil
+	return none, fmt.Errorf("read the answer: %w", err)
 }
 
 // attempts is how many connections are tried that turn out to have been closed by

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"bucketproof/bucket"
+	"bucketproof/bucket/limiterfile"
 	"bucketproof/bucket/limitertest"
 	"bucketproof/bucket/remote"
 )
@@ -112,7 +113,8 @@ func TestGatewayIsAskedAsTheFileSays(t *testing.T) {
 	}
 }
 
-// TestStatuses: an error of the gateway is no denial.
+// TestStatuses: an error of the gateway is no denial, and a failure of its own no
+// mistake in the file.
 func TestStatuses(t *testing.T) {
 	tests := []struct {
 		status int
@@ -148,6 +150,10 @@ func TestStatuses(t *testing.T) {
 			}
 		case err == nil || errors.Is(err, bucket.ErrUnsent) || !strings.HasSuffix(err.Error(), tt.want):
 			t.Errorf("%d, %s: %+v, %v; want unknown, %s", tt.status, tt.reply, d, err, tt.want)
+		}
+		var mistake *limiterfile.Error
+		if unread := err != nil && tt.status >= 200; errors.As(err, &mistake) != (unread && tt.status < 500) {
+			t.Errorf("%d, %s: %v; as a mistake in the file: %v", tt.status, tt.reply, err, mistake)
 		}
 	}
 }

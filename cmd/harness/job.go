@@ -62,7 +62,9 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	j.keeper = newKeeper(dir, j.screen, plans)
 	j.screen.start(j.flags, dir)
 	lost := j.drive(ctx, plans)
-	if lost == nil {
+	if lost != nil {
+		j.warnings = append(j.warnings, "the command failed before its end: "+told(lost))
+	} else {
 		j.readClockAgain(ctx, plans)
 	}
 	r := j.keeper.report(j, started, skips)
@@ -75,7 +77,7 @@ func (j *job) execute(ctx context.Context, plans []scenarios.Plan, skips []scena
 	unsaid := j.screen.end(r, dir)
 	switch {
 	case lost != nil:
-		return lost
+		return fmt.Errorf("%w; what was recorded until then is in %s", lost, filepath.Clean(dir))
 	case ctx.Err() != nil: // whose terminal is gone cannot be told anything
 		return interrupted("what was recorded until then is in " + dir)
 	case unsaid != nil:
@@ -203,6 +205,9 @@ func (j *job) probe(ctx context.Context, plans []scenarios.Plan) error {
 		if l.file != nil && !l.file.UsesLimit && l.Limit == nil && (j.flags.rate == "" || j.flags.capacity == "") {
 			j.warn(fmt.Sprintf("limiter %s is told no limit, and names none: it is held to the scenarios' own; say which it keeps with `limit: {rate: …, capacity: …}`", l.Name))
 		}
+		if l.file != nil && l.file.Doubt != nil {
+			j.warn(l.file.Doubt.Error())
+		}
 		key := fmt.Sprintf("%s:probe:%d", j.id, len(asked))
 		_, err = unlessTold(ctx, func() (struct{}, error) {
 			return struct{}{}, j.limiters.probe(ctx, l, p.Scenario.Limit, key)
@@ -283,7 +288,7 @@ func (j *job) drive(ctx context.Context, plans []scenarios.Plan) error {
 			return nil
 		}
 		if gone := j.alive(); gone != nil {
-			return environment(fmt.Errorf("%w; what was recorded until then is in %s", gone, filepath.Clean(j.keeper.dir)))
+			return environment(gone)
 		}
 		return environment(err)
 	}

@@ -181,10 +181,12 @@ func TestLimitThatNobodyKnows(t *testing.T) {
 	}
 }
 
-// TestMissingGateway: exit 4 for one that nobody runs, and 3, with the place, for
-// one whose answers the file cannot read or that a program's file spoils.
+// TestMissingGateway: exit 4 for one that nobody runs or that fails, and 3, with the
+// place, for one whose answers the file cannot read or that a program's file spoils.
 func TestMissingGateway(t *testing.T) {
 	dir, here := t.TempDir(), gateway(t, 1)
+	elsewhere := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(elsewhere.Close)
 	const head = "limit: {rate: 100, capacity: 50}\n"
 	tests := []struct {
 		name, text string
@@ -193,9 +195,12 @@ func TestMissingGateway(t *testing.T) {
 	}{
 		{"nobody", head + "http: {url: \"http://127.0.0.1:1/${key}\"}\nreply: {allowed: status == 200}\n", statusEnvironment,
 			"harness: limiter nobody: GET http://127.0.0.1:1: request was not sent: dial tcp 127.0.0.1:1: connect: connection refused; does the gateway run, and is this where?"},
-		{"unreadable", head + "http: {url: \"" + here + "/${key}\"}\nreply: {allowed: status == 200, denied: status == 429}\n", statusUsage,
-			"unreadable.yaml:4:41: the answer (status 503) is neither allowed nor denied"},
-		{"expression", head + "http: {url: \"" + here + "/${key}\"}\nreply: {allowed: fromJSON(body).ok}\n", statusUsage, "expression.yaml:4:18: allowed: "},
+		{"failing", head + "http: {url: \"" + here + "/${key}\"}\nreply: {allowed: status == 200}\n", statusEnvironment,
+			"harness: limiter failing: GET " + here + ": the gateway failed with status 503, its log may say why; "},
+		{"garbled", head + "http: {url: \"" + here + "/${key}\"}\nreply: {allowed: fromJSON(body).ok}\n", statusEnvironment, "the gateway failed with status 503"},
+		{"unreadable", head + "http: {url: \"" + elsewhere.URL + "/${key}\"}\nreply: {allowed: status == 200, denied: status == 429}\n", statusUsage,
+			"unreadable.yaml:4:41: the answer (status 404) is neither allowed nor denied"},
+		{"expression", head + "http: {url: \"" + elsewhere.URL + "/${key}\"}\nreply: {allowed: fromJSON(body).ok}\n", statusUsage, "expression.yaml:4:18: allowed: "},
 		{"program", "exec: [no-such-program]\n", statusUsage, "program.yaml:2:1: the program cannot be started: "},
 		{"state", "exec: [/bin/cat]\nstate: {tokens: string}\n", statusUsage, "state.yaml:3:1: `state` without `keys`"},
 		{"echo", "exec: [/bin/cat]\n", statusUsage, "echo.yaml:2:1: the program's answer says neither `allowed` nor `error`"},

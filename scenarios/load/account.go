@@ -2,6 +2,7 @@ package load
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type Counts struct {
 type Failure struct {
 	Text    string          // of the first error of the kind
 	Outcome history.Outcome // Unsent or Unknown
+	Stopped bool            // the load was stopped: nobody failed
 	Count   int64
 }
 
@@ -57,7 +59,7 @@ type failureKind struct {
 func (a *account) ended(o history.Outcome, err error) {
 	a.outcomes[o].Add(1)
 	if err != nil {
-		a.failed(o, err.Error())
+		a.failed(o, err.Error(), errors.Is(err, errStopped) || errors.Is(err, errAbandoned))
 	}
 }
 
@@ -73,7 +75,7 @@ func (a *account) took(d time.Duration) {
 
 // failed counts an error under its text. Port numbers, ids and times would
 // make a kind of every error, so numbers do not tell kinds apart.
-func (a *account) failed(o history.Outcome, text string) {
+func (a *account) failed(o history.Outcome, text string, stopped bool) {
 	kind := failureKind{foldNumbers(text), o}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,11 +84,11 @@ func (a *account) failed(o history.Outcome, text string) {
 	}
 	f := a.failures[kind]
 	if f == nil && len(a.failures) >= maxFailures {
-		kind, text = failureKind{otherFailures, o}, otherFailures
+		kind, text, stopped = failureKind{otherFailures, o}, otherFailures, false
 		f = a.failures[kind]
 	}
 	if f == nil {
-		f = &Failure{Text: text, Outcome: o}
+		f = &Failure{Text: text, Outcome: o, Stopped: stopped}
 		a.failures[kind] = f
 	}
 	f.Count++

@@ -5,11 +5,13 @@
 #
 #   scenarios/capacity/versus.sh [ROUNDS]     default 5
 #
-# Needs redis-server, redis-benchmark, redis-cli and go. The server is one thread,
-# so the load generator gets the processors that it leaves (GOMAXPROCS). On a
-# machine that does other work besides, the figures are that work's: every turn
-# waits for an idle half second, up to QUIET seconds (default 30), where there is a
-# /proc/stat to tell, and the last line says how many found none.
+# Needs redis-server, redis-benchmark, redis-cli and go. The server is one thread:
+# it gets a processor, and the two load generators in their turns all others
+# (taskset, where there is one, and GOMAXPROCS). Left to the kernel they meet on one
+# processor for tenths of a second, which is what would be compared. GOGC is what
+# `harness capacity` has. On a machine that does other work besides, the figures are
+# that work's: every turn waits for an idle half second, up to QUIET seconds (default
+# 30), where there is a /proc/stat to tell, and the last line says how many found none.
 set -eu
 
 rounds=${1:-5}
@@ -19,8 +21,13 @@ script=$root/bucket/lua/scripts/app-clock.lua
 dir=$(mktemp -d)
 cpus=$(nproc)
 export GOMAXPROCS="${GOMAXPROCS:-$((cpus > 1 ? cpus - 1 : 1))}"
+export GOGC="${GOGC:-400}"
+server_on='' load_on=''
+if [ "$cpus" -gt 1 ] && taskset -c "$((cpus - 1))" true 2>/dev/null; then
+	server_on="taskset -c $((cpus - 1))" load_on="taskset -c 0-$((cpus - 2))"
+fi
 
-redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$dir" >"$dir/log" &
+$server_on redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no --dir "$dir" >"$dir/log" &
 server=$!
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null || true; rm -r "$dir"' EXIT
 trap 'exit 2' INT TERM
@@ -51,13 +58,13 @@ theirs() {
 	name=$1 n=$2
 	shift 2
 	quiet
-	redis-benchmark -p "$port" -n "$n" "$@" --csv evalsha "$sha" 1 rl:app-clock:benchmark 1000 50 1700000000123 1 |
+	$load_on redis-benchmark -p "$port" -n "$n" "$@" --csv evalsha "$sha" 1 rl:app-clock:benchmark 1000 50 1700000000123 1 |
 		tail -n 1 | awk -F '","' -v name="$name" '{print name, $2}' | tee -a "$dir/record"
 }
 
 ours() {
 	quiet
-	HARNESS_REDIS=redis://127.0.0.1:$port "$dir/versus" -test.run '^$' -test.bench "$2" -test.benchtime 1x >"$dir/out" ||
+	HARNESS_REDIS=redis://127.0.0.1:$port $load_on "$dir/versus" -test.run '^$' -test.bench "$2" -test.benchtime 1x >"$dir/out" ||
 		{ cat "$dir/out" >&2; exit 1; }
 	awk -v name="$1" '{for (i = 2; i <= NF; i++) if ($i == "requests/s") print name, $(i-1)}' "$dir/out" | tee -a "$dir/record"
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -209,13 +210,16 @@ func (j *capacityJob) measure(ctx context.Context) error {
 	if j.redis != nil && j.redis.Info().Kind != backend.Embedded {
 		j.settings.Server, j.settings.Keyspace = j.redis, j.redis
 		j.settings.Shared, j.settings.Local = !j.redis.Owned(), onThisMachine(j.redis.Info())
-		if j.settings.Local {
-			leaveProcessor()
+		if j.settings.Local && leaveProcessor() && j.redis.Info().Kind == backend.Process {
+			j.settings.Apart = j.redis.Apart
 		}
 		j.settings.Clear = j.clear
 	}
 	if j.redis != nil && j.redis.Info().Kind == backend.Embedded {
 		j.warn("the embedded server shares this process and is not Redis: these figures are of miniredis, for a try only")
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(spareCollector)
 	}
 	rest := newRemainder(j.screen, len(j.chosen))
 	defer rest.end()
@@ -243,14 +247,21 @@ func onThisMachine(i backend.Info) bool {
 	return i.Kind != backend.External || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// spareCollector is GOGC while capacities are measured, unless the user has said what
+// it is: with four times the memory the collector takes the generator hardly any time.
+const spareCollector = 400
+
 // leaveProcessor keeps the generator off one of the machine's processors, unless the
-// user has said how many it may have. A server beside it is one thread: on two
-// processors that share with it neither side finds one free, and a third less is
-// carried.
-func leaveProcessor() {
-	if n := runtime.GOMAXPROCS(0); n > 1 && n == runtime.NumCPU() && os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(n - 1)
+// user has said how many it may have, and reports whether it does. A server beside
+// it is one thread: on two processors that share with it neither side finds one free,
+// and a third less is carried.
+func leaveProcessor() bool {
+	n := runtime.GOMAXPROCS(0)
+	if n < 2 || n < runtime.NumCPU() || os.Getenv("GOMAXPROCS") != "" {
+		return false
 	}
+	runtime.GOMAXPROCS(n - 1)
+	return true
 }
 
 func (j *capacityJob) measureOne(ctx context.Context, l *limiter, i int, rest *remainder) error {
@@ -262,8 +273,11 @@ func (j *capacityJob) measureOne(ctx context.Context, l *limiter, i int, rest *r
 	set := j.settings
 	set.ID = fmt.Sprintf("%s:%d", j.id, i)
 	set.Keep = h.keep
-	if !l.needsRedis {
+	switch {
+	case !l.needsRedis:
 		set.Pace = set.Pace.Brief()
+	case len(j.chosen) == 1 && j.flags.quick:
+		set.Pace = set.Pace.Patient()
 	}
 	set.Progress = func(what string, done, all time.Duration) { rest.tell(i, l.Name, what, done, all) }
 	m := capacity.New(j.subject(l), set)

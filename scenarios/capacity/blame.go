@@ -15,7 +15,7 @@ const (
 // From where on one side counts as the bottleneck.
 const (
 	keptUp      = 0.97 // of the rate asked; below it a backlog grows
-	busyServer  = 0.9  // of the one processor that the server's main thread can have
+	busyServer  = 0.85 // of the one processor that the server's main thread can have; a better generator could bring no more than a sixth on top
 	freeEnough  = 0.25 // of the generator's processors, idle: then nobody waits for one
 	leastOnTime = 0.9  // of sends within a millisecond of their due time
 	lagShare    = 0.2  // of the tightest latency of the objective, for the lag's p99
@@ -23,16 +23,9 @@ const (
 	clearlyMore = 1.25 // of one side's demand over the other's
 )
 
-// demand is the processor time that a decision takes on either side.
-type demand struct {
-	told    bool    // the server tells how busy it is
-	redisUS float64 // of the server's main thread, µs
-	ownUS   float64 // of the generator, µs
-}
-
 // view is what is known of where the two sides of a step stand.
 type view struct {
-	demand
+	told   bool // the server tells how busy it is
 	direct bool // callers have connections of their own to it
 	local  bool // it has the generator's processors
 }
@@ -68,9 +61,12 @@ func judgeStep(s *Step, slo SLO, v view) {
 	case s.RedisCPU >= busyServer:
 		s.Verdict = stepMissed
 		why += "; " + s.whoIsBusy()
-	case s.Idle < freeEnough && v.serverNeedsMore():
+		if more := 1/s.RedisCPU - 1; more >= 0.05 {
+			why += fmt.Sprintf(": a better generator could bring %.0f %% more at most", 100*more)
+		}
+	case s.Idle < freeEnough && s.serverNeedsMore(v.local):
 		s.Verdict = stepMissed
-		why += fmt.Sprintf("; processors were short, and Redis is the bottleneck: a decision takes %.3g µs of its one thread and %.3g µs of the generator's %d processors; %s", v.redisUS, v.ownUS, runtime.GOMAXPROCS(0), s.whoIsBusy())
+		why += fmt.Sprintf("; processors were short, and Redis is the bottleneck: a decision takes %.3g µs of its one thread and %.3g µs of the generator's %d processors; %s", s.RedisUS, s.OwnUS, runtime.GOMAXPROCS(0), s.whoIsBusy())
 	case s.Idle < freeEnough:
 		why += "; the generator had no processor to spare: " + s.whoIsBusy()
 	case late:
@@ -90,14 +86,39 @@ func judgeStep(s *Step, slo SLO, v view) {
 // takes D allows at most 1/D a second, and the largest D is the bottleneck: that
 // of one thread, of the processors that the generator may use, or of those that
 // both share.
-func (v view) serverNeedsMore() bool {
-	generator := v.ownUS / float64(runtime.GOMAXPROCS(0))
-	shared := v.ownUS
-	if v.local {
-		shared += v.redisUS
+func (s *Step) serverNeedsMore(local bool) bool {
+	generator := s.OwnUS / float64(runtime.GOMAXPROCS(0))
+	shared := s.OwnUS
+	if local {
+		shared += s.RedisUS
 	}
 	shared /= float64(runtime.NumCPU())
-	return v.redisUS > clearlyMore*max(generator, shared) && v.ownUS > 0
+	return s.RedisUS > clearlyMore*max(generator, shared) && s.OwnUS > 0
+}
+
+// pooled is a step that was not met with the mean of what the meters said at it and
+// beyond: the figures of one step are those of a moment. Steps that others disturbed
+// are left out, unless all were.
+func pooled(above Step, steps []Step) Step {
+	sum, n := above, 0.0
+	sum.RedisCPU, sum.Idle, sum.Others, sum.RedisUS, sum.OwnUS, sum.OnTime = 0, 0, 0, 0, 0, 0
+	for i := range steps {
+		s := &steps[i]
+		if s.Verdict == stepMet || s.RatePS < above.RatePS || s.disturbed() && !above.disturbed() {
+			continue
+		}
+		n++
+		sum.RedisCPU += s.RedisCPU
+		sum.Idle += s.Idle
+		sum.Others += s.Others
+		sum.RedisUS += s.RedisUS
+		sum.OwnUS += s.OwnUS
+		sum.OnTime += s.OnTime
+	}
+	for _, v := range []*float64{&sum.RedisCPU, &sum.Idle, &sum.Others, &sum.RedisUS, &sum.OwnUS, &sum.OnTime} {
+		*v /= n
+	}
+	return sum
 }
 
 // disturbed says that a step that was not met shows other programs rather than

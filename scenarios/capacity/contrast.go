@@ -12,15 +12,20 @@ import (
 
 func duration(ns int64) time.Duration { return time.Duration(ns) }
 
-// contrasts compares workloads of one limiter: one hot key with many, plain
-// callers with pipelined ones, and one server with a cluster.
+// contrasts compares workloads of one limiter on one server: one hot key with many,
+// and plain callers with pipelined ones.
 func (m *Measurement) contrasts(ctx context.Context) error {
 	hot, err := m.hotKey(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		m.result.Compare = append(m.result.Compare, hot, m.pipelining())
 	}
-	spread, err := m.clustered(ctx)
-	m.result.Compare = append(m.result.Compare, hot, m.pipelining(), spread)
+	return err
+}
+
+// scaleOut compares one server with a cluster.
+func (m *Measurement) scaleOut(ctx context.Context) error {
+	c, err := m.clustered(ctx)
+	m.result.Compare = append(m.result.Compare, c)
 	return err
 }
 
@@ -114,6 +119,7 @@ func Between(ctx context.Context, a, b *Measurement) error {
 		defer closeLimiter(l)
 		sides[i] = turn{m.rig, l, func() load.KeyPicker { return mixedKeys(m.rig.keys(m.Pace.keys), m.Seed) }}
 	}
+	defer a.apart()()
 	var err error
 	if c.APerS, c.BPerS, err = inTurn(ctx, sides[0], sides[1], n, a.Pace.contrast, a.progress); err != nil {
 		return fmt.Errorf("measure %s beside %s: %w", c.A, c.B, err)

@@ -26,7 +26,7 @@ type search struct {
 
 // Where the search begins and ends, as shares of the closed loop's peak.
 const (
-	firstShare = 0.6
+	firstShare = 0.7
 	lastShare  = 2.0
 	leastShare = 0.01
 	wayDown    = 0.5 // from a first rate that is not met to the next

@@ -74,11 +74,19 @@ func TestSearchAgrees(t *testing.T) {
 }
 
 // TestSearchOnAMachineThatIsNotEquallyFast: the machine's speed wanders by a tenth
-// from second to second, and the sweep has caught a lucky moment. With the closed
-// loop measured in turn the knee of a loose objective is its peak within 10 %.
+// from step to step, and the sweep has caught a lucky moment. With the closed loop
+// measured in turn the knee of a loose objective is its peak within 10 % nearly
+// always; without it is not.
 func TestSearchOnAMachineThatIsNotEquallyFast(t *testing.T) {
+	with, without := strayed(t, true), strayed(t, false)
+	if with > 20 || without < 3*with {
+		t.Errorf("with the turns %d of 200 knees are not within 10 %% of the peak, without them %d", with, without)
+	}
+}
+
+// strayed is how many of 200 knees are not within 10 % of the closed loop's peak.
+func strayed(t *testing.T, beside bool) (wrong int) {
 	const truth = 1000.0
-	wrong := 0
 	for seed := range uint64(200) {
 		rng := newNoise(seed)
 		off := 0.0
@@ -87,15 +95,16 @@ func TestSearchOnAMachineThatIsNotEquallyFast(t *testing.T) {
 			return 1 + off
 		}
 		rounds := []float64{1.2 * truth, 1.15 * truth} // of the luckiest level
-		s := &search{peak: median(rounds), growth: 1.2, resolution: 1.06, most: 13}
-		s.beside = func(context.Context) (now, peak float64, err error) {
-			now = truth * speed()
-			rounds = append(rounds, now)
-			return now, median(rounds), nil
+		s := &search{peak: median(rounds), growth: 1.2, resolution: 1.05, most: 13}
+		if beside {
+			s.beside = func(context.Context) (now, peak float64, err error) {
+				now = truth * speed()
+				rounds = append(rounds, now)
+				return now, median(rounds), nil
+			}
 		}
 		s.try = func(_ context.Context, rate float64) (Step, error) {
-			carries := truth * speed()
-			step := Step{RatePS: rate, AchievedPS: min(rate, carries), Verdict: stepMet}
+			step := Step{RatePS: rate, AchievedPS: min(rate, truth*speed()), Verdict: stepMet}
 			if step.AchievedPS < keptUp*rate {
 				step.Verdict = stepMissed
 			}
@@ -105,14 +114,11 @@ func TestSearchOnAMachineThatIsNotEquallyFast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if off := e.met/s.peak - 1; math.Abs(off) > 0.1 {
+		if math.Abs(e.met/s.peak-1) > 0.1 {
 			wrong++
-			t.Logf("seed %d: knee %.0f, peak %.0f, %d steps", seed, e.met, s.peak, len(s.steps))
 		}
 	}
-	if wrong > 8 {
-		t.Errorf("%d of 200 knees are not within 10 %% of the peak", wrong)
-	}
+	return wrong
 }
 
 func TestSearchEnds(t *testing.T) {

@@ -53,11 +53,13 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 		now, err = m.round(ctx, m.best(mode), l)
 		return now, median(m.best(mode).rounds), err
 	}
+	seen := view{direct: mode == Plain && !m.subject.Remote, local: m.Local}
 	s.try = func(ctx context.Context, rate float64) (Step, error) {
 		m.progress.now(fmt.Sprintf("knee: %s a second, %s", thousands(rate), mode))
-		step, needs, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
+		step, told, err := m.rig.open(ctx, l, mixedKeys(m.rig.keys(m.Pace.keys), m.Seed), rate, n, m.Pace.step)
 		if err == nil {
-			judgeStep(&step, m.SLO, view{demand: needs, direct: mode == Plain && !m.subject.Remote, local: m.Local})
+			seen.told = told
+			judgeStep(&step, m.SLO, seen)
 		}
 		if len(s.steps) < m.Pace.steps {
 			m.progress.done(m.Pace.search())
@@ -65,6 +67,10 @@ func (m *Measurement) knee(ctx context.Context, mode Mode) (Knee, error) {
 		return step, err
 	}
 	e, err := s.run(ctx)
+	if e.above != nil {
+		*e.above = pooled(*e.above, s.steps)
+		judgeStep(e.above, m.SLO, seen)
+	}
 	k = kneeAt(e, m.SLO)
 	if err != nil {
 		k.RatePS, k.LimitedBy, k.Why = nil, "none", "the search did not end: "+err.Error()

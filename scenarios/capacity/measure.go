@@ -27,6 +27,10 @@ type Settings struct {
 	Shared   bool     // it is somebody else's: fewer buckets are written to it
 	Keyspace Keyspace // nil: no memory is measured
 
+	// Apart keeps the server and this process on processors of their own until together
+	// is called; nil: there is nothing to part.
+	Apart func() (together func(), err error)
+
 	// Clear removes the server's keys that contain a text; nil: nothing to clear.
 	Clear func(ctx context.Context, text string) error
 
@@ -99,12 +103,38 @@ func (m *Measurement) Run(ctx context.Context) error {
 		return err
 	}
 	m.result.Generator = &Generator{CeilingPS: ceiling}
-	for _, part := range []func(context.Context) error{m.sweep, m.knees, m.contrasts, m.weight} {
+	together := m.apart()
+	err = inOrder(ctx, m.sweep, m.knees, m.contrasts)
+	together()
+	if err == nil { // a cluster's servers would be kept to the generator's processors
+		err = inOrder(ctx, m.scaleOut, m.weight)
+	}
+	if err != nil {
+		return fmt.Errorf("measure %s: %w", m.subject.Name, err)
+	}
+	return nil
+}
+
+func inOrder(ctx context.Context, parts ...func(context.Context) error) error {
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
-			return fmt.Errorf("measure %s: %w", m.subject.Name, err)
+			return err
 		}
 	}
 	return nil
+}
+
+// apart keeps the server and this process apart, where that can be done.
+func (m *Measurement) apart() (together func()) {
+	if m.Apart == nil {
+		return func() {}
+	}
+	together, err := m.Apart()
+	if err != nil {
+		m.note("the server and the generator share processors: %v", err)
+		return func() {}
+	}
+	return together
 }
 
 // Result is what was found so far, with what follows from it.

@@ -31,13 +31,13 @@ func Full() Pace {
 	}
 }
 
-// Quick is for a first answer: some 25 seconds a limiter.
+// Quick is for a first answer: some 27 seconds a limiter.
 func Quick() Pace {
 	return Pace{
 		plain: []int{1, 2, 4, 8, 16, 32, 64, 128}, pipelined: []int{4, 32, 128, 512}, rounds: 2,
 		level: stretch{70 * time.Millisecond, 180 * time.Millisecond},
 		step:  stretch{150 * time.Millisecond, 550 * time.Millisecond},
-		steps: 13, growth: 1.2, resolution: 1.06, contrast: stretch{80 * time.Millisecond, 250 * time.Millisecond},
+		steps: 13, growth: 1.2, resolution: 1.05, contrast: stretch{80 * time.Millisecond, 250 * time.Millisecond},
 		keys: 2048, many: 10_000, buckets: []int{4_000, 12_000, 40_000},
 	}
 }
@@ -48,6 +48,17 @@ func (p Pace) Brief() Pace {
 	for _, s := range []*stretch{&p.level, &p.step, &p.contrast} {
 		s.warm, s.counted = s.warm/10, s.counted/10
 	}
+	return p
+}
+
+// Patient is the pace with load of twice the length, for a limiter that has a
+// command's time to itself.
+func (p Pace) Patient() Pace {
+	for _, s := range []*stretch{&p.step, &p.contrast} {
+		s.warm, s.counted = 2*s.warm, 2*s.counted
+	}
+	p.level.counted += p.level.counted / 2
+	p.rounds++
 	return p
 }
 

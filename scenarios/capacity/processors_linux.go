@@ -9,20 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readProcessors is the time that the processors this process may use were idle,
-// and all of their time, since the machine was started, in ticks: their lines of
-// /proc/stat. Waiting for a disk is idle, what a hypervisor took is not.
+// available reports whether this process could use a processor when it began. Later
+// it may keep off one for the server's sake, which is to be seen all the same.
+var available = func() func(processor int) bool {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return func(int) bool { return true }
+	}
+	return set.IsSet
+}()
+
+// readProcessors is the time that the processors available to this process were
+// idle, and all of their time, since the machine was started, in ticks: their lines
+// of /proc/stat. Waiting for a disk is idle, what a hypervisor took is not.
 func readProcessors() (processorTime, error) {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return processorTime{}, fmt.Errorf("read how busy the processors are: %w", err)
 	}
-	may := func(int) bool { return true }
-	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) == nil {
-		may = set.IsSet
-	}
-	t, err := parseProcessors(string(data), may)
+	t, err := parseProcessors(string(data), available)
 	t.own = ownTime()
 	return t, err
 }

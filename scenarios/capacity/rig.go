@@ -98,8 +98,9 @@ func (r *rig) closed(ctx context.Context, l bucket.Limiter, keys load.KeyPicker,
 }
 
 // open asks on a schedule that waits for nobody, with at most inFlight requests
-// under way; what is due beyond them waits, and its latency runs.
-func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, rate float64, inFlight int, s stretch) (Step, demand, error) {
+// under way; what is due beyond them waits, and its latency runs. told says that the
+// server told how busy it was.
+func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, rate float64, inFlight int, s stretch) (step Step, told bool, err error) {
 	d := r.driver(l, keys)
 	start := r.elapsed()
 	from, to, err := r.metered(ctx, s, d, func(ctx context.Context) error {
@@ -109,18 +110,16 @@ func (r *rig) open(ctx context.Context, l bucket.Limiter, keys load.KeyPicker, r
 	})
 	ops := d.Recorder.Operations()
 	if err = errors.Join(err, r.taken(ops, d.Counts().Offered)); err != nil {
-		return Step{RatePS: rate}, demand{}, fmt.Errorf("%.0f requests a second: %w", rate, err)
+		return Step{RatePS: rate}, false, fmt.Errorf("%.0f requests a second: %w", rate, err)
 	}
 	u := r.between(from, to)
 	first := start + s.warm
-	step := r.measure(ops, rate, inFlight, first, first+s.counted)
+	step = r.measure(ops, rate, inFlight, first, first+s.counted)
 	step.RedisCPU, step.Idle, step.Others = u.redisCPU, u.idle, u.others
-	needs := demand{told: u.told}
 	if n := step.AchievedPS * u.seconds; n > 0 {
-		needs.redisUS, needs.ownUS = u.cpuUS/n, u.ownUS/n
+		step.RedisUS, step.OwnUS = u.cpuUS/n, u.ownUS/n
 	}
-	step.RedisUS, step.OwnUS = needs.redisUS, needs.ownUS
-	return step, needs, nil
+	return step, u.told, nil
 }
 
 // metered runs load and reads the meters at the beginning and the end of what
@@ -191,15 +190,20 @@ func (c *counter) share() float64 {
 // measure sums up the operations of an open loop that were due in [from, to). A
 // send that was late while all callers had a request under way waited for the
 // server; only the lag of the others is the generator's own.
+//
+// Answered are those whose replies came as long after from and to as half of them
+// take at most: where nothing piles up these are the requests that were due, however
+// long a reply takes, and where something does it is what the server can do, whatever
+// had piled up before.
 func (r *rig) measure(ops []history.Operation, rate float64, inFlight int, from, to time.Duration) Step {
 	var (
-		lat              = load.NewLatency()
-		own              = load.NewDistribution()
-		onTime           counter
-		answered, errors counter
-		queued           counter
-		last             = int64(from)
-		returns          = make([]int64, len(ops))
+		lat     = load.NewLatency()
+		own     = load.NewDistribution()
+		onTime  counter
+		errors  counter
+		queued  counter
+		due     float64
+		returns = make([]int64, len(ops))
 	)
 	for i := range ops {
 		returns[i] = ops[i].Return
@@ -215,12 +219,8 @@ func (r *rig) measure(ops []history.Operation, rate float64, inFlight int, from,
 			continue
 		}
 		lat.Add(op)
-		ok := usable(op)
-		answered.add(ok)
-		errors.add(!ok)
-		if op.Return != history.Forever {
-			last = max(last, op.Return)
-		}
+		due++
+		errors.add(!usable(op))
 		lag := time.Duration(op.Call - op.Due)
 		waited := i-done+1 >= inFlight && lag > 0
 		queued.add(waited)
@@ -232,19 +232,24 @@ func (r *rig) measure(ops []history.Operation, rate float64, inFlight int, from,
 		onTime.add(lag <= load.Punctual)
 		r.onTime.add(lag <= load.Punctual)
 	}
-	seconds := max(to-from, time.Duration(last)-from).Seconds()
-	asked := answered.all / (to - from).Seconds() // the schedule is random: what was due, not its mean
 	sum := lat.Response.Summary()
+	shift := int64(lat.Response.Quantile(0.5))
+	answered := 0.0
+	for i := range ops {
+		if at := ops[i].Return - shift; at >= int64(from) && at < int64(to) && usable(&ops[i]) {
+			answered++
+		}
+	}
 	step := Step{
-		RatePS: rate, AchievedPS: answered.yes / seconds, P50US: sum.P50, P90US: sum.P90, P99US: sum.P99, P999US: sum.P999,
+		RatePS: rate, P50US: sum.P50, P90US: sum.P90, P99US: sum.P99, P999US: sum.P999,
 		MaxUS: sum.Max, MeanUS: sum.Mean, ServiceP99: lat.Service.Summary().P99, LagP99US: own.Summary().P99,
 		OnTime: onTime.share(), Queued: queued.share(), Errors: errors.share(),
 	}
 	if onTime.all == 0 {
 		step.OnTime = 1 // all of them waited for the server
 	}
-	if asked > 0 {
-		step.AchievedPS *= rate / asked
+	if due > 0 {
+		step.AchievedPS = rate * answered / due // the schedule is random: of what was due, not of its mean
 	}
 	return step
 }

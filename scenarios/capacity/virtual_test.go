@@ -55,9 +55,14 @@ func virtualPace() Pace {
 	}
 }
 
+type virtualServer interface {
+	bucket.Limiter
+	Server
+}
+
 // measuredVirtually measures a server in virtual time, with processors of whom
 // so much is idle.
-func measuredVirtually(t *testing.T, o *oneThread, slo string, idle float64, sleep func(time.Duration)) *Result {
+func measuredVirtually(t *testing.T, o virtualServer, slo string, idle float64, sleep func(time.Duration)) *Result {
 	t.Helper()
 	objective, err := ParseSLO(slo)
 	if err != nil {
@@ -83,10 +88,8 @@ func measuredVirtually(t *testing.T, o *oneThread, slo string, idle float64, sle
 		all := time.Since(start).Seconds()
 		return processorTime{idle: idle * all, all: all, own: (1 - idle) * all * float64(runtime.GOMAXPROCS(0))}, nil
 	}
-	for _, part := range []func(context.Context) error{m.sweep, m.knees, m.contrasts, m.weight} {
-		if err := part(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	if err := inOrder(t.Context(), m.sweep, m.knees, m.contrasts, m.scaleOut, m.weight); err != nil {
+		t.Fatal(err)
 	}
 	r := m.Result()
 	if r.Verified.Operations != int64(len(kept)) || r.Verified.Verdict != "pass" {
@@ -110,6 +113,29 @@ func TestLoopsSaturateAlike(t *testing.T) {
 		}
 		if math.Abs(r.Cost.RedisUSPerCall-100) > 2 {
 			t.Errorf("a decision costs %v µs, the server takes 100", r.Cost.RedisUSPerCall)
+		}
+	})
+}
+
+// far is a server that decides at once, a while away.
+type far struct {
+	*oneThread
+	way time.Duration
+}
+
+func (f far) Take(ctx context.Context, l bucket.Limit, r bucket.Request) (bucket.Decision, error) {
+	time.Sleep(f.way)
+	return f.memory.Take(ctx, l, r)
+}
+
+// TestAFarServerKeepsUp: replies that take a tenth of a step have not fallen behind.
+func TestAFarServerKeepsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := measuredVirtually(t, far{newOneThread(0, 0), 50 * time.Millisecond}, "p99=1s", 0.6, nil)
+		peak, n := r.peak(false)
+		// The open loop has more callers than the closed loop's best level.
+		if k := r.Knee; n >= k.InFlight || k.MetPS < 1.5*peak || k.LimitedBy != "none" {
+			t.Errorf("%.0f a second were met, limited by %s: %s; the closed loop reached %.0f", k.MetPS, k.LimitedBy, k.Why, peak)
 		}
 	})
 }

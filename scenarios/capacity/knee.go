@@ -120,12 +120,20 @@ func (s *search) place(ctx context.Context, e *edge, rate float64) error {
 	return nil
 }
 
-// step tries a rate.
+// slowTurns is how often the closed loop is measured at most before a step, while it
+// carries clearly less than its peak.
+const slowTurns = 4
+
+// step tries a rate. Where the moment decides it waits a while for one that is not
+// slow.
 func (s *search) step(ctx context.Context, rate float64) (step Step, err error) {
 	now := 0.0
-	if s.beside != nil {
+	for turn := 0; s.beside != nil && turn < slowTurns; turn++ {
 		if now, s.peak, err = s.beside(ctx); err != nil {
 			return step, err
+		}
+		if now >= carried*s.peak || !s.close(rate) {
+			break
 		}
 	}
 	if step, err = s.try(ctx, rate); err != nil {

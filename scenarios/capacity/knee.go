@@ -174,9 +174,17 @@ func (s *search) settle(ctx context.Context, rate float64) (Step, error) {
 // moment.
 const carried = 0.95
 
+// atEase is the share of the closed loop's peak up to which the generator has time to
+// spare.
+const atEase = 0.5
+
 // hiccup says that a step fell behind at a rate that was seen to be carried, or while
-// the machine was slower.
+// the machine was slower, or that it was refused at a rate that asks little of the
+// generator.
 func (s *search) hiccup(step *Step) bool {
+	if step.Verdict == stepRefused && step.RatePS < atEase*s.peak {
+		return true
+	}
 	slow := s.close(step.RatePS) && step.ClosedPS < carried*s.peak
 	return step.AchievedPS < keptUp*step.RatePS && (step.RatePS < carried*s.peak || slow)
 }

@@ -121,6 +121,26 @@ func strayed(t *testing.T, beside bool) (wrong int) {
 	return wrong
 }
 
+// TestHiccup: what says something of a moment, and what of the server or the generator.
+func TestHiccup(t *testing.T) {
+	s := &search{peak: 1000, beside: func(context.Context) (now, peak float64, err error) { return 0, 0, nil }}
+	for name, c := range map[string]struct {
+		step Step
+		want bool
+	}{
+		"slow answers at a low rate":   {Step{RatePS: 300, AchievedPS: 300, Verdict: stepMissed}, false},
+		"late generator at a low rate": {Step{RatePS: 300, AchievedPS: 300, Verdict: stepRefused}, true},
+		"late generator near the peak": {Step{RatePS: 800, AchievedPS: 800, Verdict: stepRefused}, false},
+		"behind below the peak":        {Step{RatePS: 800, AchievedPS: 600, Verdict: stepMissed}, true},
+		"behind at the peak":           {Step{RatePS: 1000, AchievedPS: 900, ClosedPS: 990, Verdict: stepMissed}, false},
+		"behind in a slow moment":      {Step{RatePS: 1000, AchievedPS: 900, ClosedPS: 900, Verdict: stepMissed}, true},
+	} {
+		if got := s.hiccup(&c.step); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestSearchEnds(t *testing.T) {
 	slo := SLO{text: "p99=5ms"}
 	for name, c := range map[string]struct {

@@ -43,12 +43,13 @@ func comparisons() []expr.Option {
 	}
 }
 
-// comparisonPatch puts the functions in the place of the operators.
+// comparisonPatch puts the functions in the place of the operators, but for those in
+// an alternative: `reply == 1 or reply == true` is for servers that answer either.
 type comparisonPatch struct{}
 
 func (comparisonPatch) Visit(n *ast.Node) {
 	b, ok := (*n).(*ast.BinaryNode)
-	if !ok || isTyped(b.Left) && isTyped(b.Right) { // the compiler finds what does not fit
+	if !ok || isTyped(b.Left) && isTyped(b.Right) && b.Operator != "or" && b.Operator != "||" { // the compiler finds what does not fit
 		return
 	}
 	call := func(function string) *ast.CallNode {
@@ -57,6 +58,8 @@ func (comparisonPatch) Visit(n *ast.Node) {
 		return c
 	}
 	switch b.Operator {
+	case "or", "||":
+		ast.Walk(n, comparisonRestore{})
 	case "==":
 		ast.Patch(n, call(isEqual))
 	case "!=":
@@ -64,6 +67,21 @@ func (comparisonPatch) Visit(n *ast.Node) {
 	case "in":
 		if _, ok := b.Right.(*ast.ArrayNode); ok {
 			ast.Patch(n, call(isAmong))
+		}
+	}
+}
+
+// comparisonRestore puts the operators back.
+type comparisonRestore struct{}
+
+func (comparisonRestore) Visit(n *ast.Node) {
+	c, ok := (*n).(*ast.CallNode)
+	if !ok || len(c.Arguments) != 2 {
+		return
+	}
+	if f, ok := c.Callee.(*ast.IdentifierNode); ok {
+		if operator := map[string]string{isEqual: "==", isAmong: "in"}[f.Value]; operator != "" {
+			ast.Patch(n, &ast.BinaryNode{Operator: operator, Left: c.Arguments[0], Right: c.Arguments[1]})
 		}
 	}
 }

@@ -47,6 +47,10 @@ func TestComparisonsThatNeverHold(t *testing.T) {
 		{"reply in [1, 'OK']", "OK", ""},
 		{"reply in [1, 2]", nil, ""},
 		{"reply in []", int64(1), ""},
+		{"reply == 1 or reply == true", true, ""},
+		{"reply == '1' || reply == 1", int64(0), ""},
+		{"reply in [1, 2] or not (reply == 'OK')", []any{int64(1)}, ""},
+		{"(reply == 1 or reply == 2) and reply == '1'", int64(1), "f.yaml:5:56: allowed: the text \"1\" is compared with the number 1, " + convert},
 		{"any(reply, # == 'OK')", []any{int64(1), "OK"}, ""},
 		{"len(reply) == 2 ? reply[0] == 1 : reply[0] == 'OK'", []any{"OK"}, ""},
 	}

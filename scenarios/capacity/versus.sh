@@ -8,10 +8,11 @@
 # Needs redis-server, redis-benchmark, redis-cli and go. The server is one thread:
 # it gets a processor, and the two load generators in their turns all others
 # (taskset, where there is one, and GOMAXPROCS). Left to the kernel they meet on one
-# processor for tenths of a second, which is what would be compared. GOGC is what
-# `harness capacity` has. On a machine that does other work besides, the figures are
-# that work's: every turn waits for an idle half second, up to QUIET seconds (default
-# 30), where there is a /proc/stat to tell, and the last line says how many found none.
+# processor for tenths of a second, which is what would be compared. The garbage
+# collector runs as it does in `harness capacity`. On a machine that does other work
+# besides, the figures are that work's: every turn waits for an idle half second, up
+# to QUIET seconds (default 30), where there is a /proc/stat to tell, and the last line
+# says how many found none.
 set -eu
 
 rounds=${1:-5}
@@ -21,7 +22,7 @@ script=$root/bucket/lua/scripts/app-clock.lua
 dir=$(mktemp -d)
 cpus=$(nproc)
 export GOMAXPROCS="${GOMAXPROCS:-$((cpus > 1 ? cpus - 1 : 1))}"
-export GOGC="${GOGC:-400}"
+export GOGC="${GOGC:-off}" GOMEMLIMIT="${GOMEMLIMIT:-512MiB}"
 server_on='' load_on=''
 if [ "$cpus" -gt 1 ] && taskset -c "$((cpus - 1))" true 2>/dev/null; then
 	server_on="taskset -c $((cpus - 1))" load_on="taskset -c 0-$((cpus - 2))"
@@ -70,9 +71,9 @@ ours() {
 }
 
 for _ in $(seq "$rounds"); do
-	theirs redis-benchmark 100000 -c 50
+	theirs redis-benchmark 200000 -c 50
 	ours load 'Versus/plain/load'
-	theirs redis-benchmark-P16 300000 -c 50 -P 16
+	theirs redis-benchmark-P16 500000 -c 50 -P 16
 	ours load-pipelined 'Versus/pipelined/load'
 done
 

@@ -21,7 +21,7 @@ import (
 )
 
 // turn is how long each contestant runs at a time.
-const turn = 2 * time.Second
+const turn = 4 * time.Second
 
 // BenchmarkVersus lets the client by itself, the limiter on it and the closed
 // loop with its recording run the same script on the same server in turn, plain

@@ -2,6 +2,7 @@ package capacity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -49,7 +50,7 @@ func (s *search) run(ctx context.Context) (edge, error) {
 			}
 		}
 		if again, err := s.doubt(ctx, &e); err != nil || !again {
-			return e, err
+			return e, errors.Join(err, s.sober(ctx, &e))
 		}
 	}
 }
@@ -104,6 +105,24 @@ func (s *search) doubt(ctx context.Context, e *edge) (again bool, err error) {
 	}
 	e.met, e.above = e.above.RatePS, nil
 	return true, nil
+}
+
+// sober tries a rate again that was met though the closed loop, as it is known by now,
+// never carries it: a fast moment made the edge if it is not met now.
+func (s *search) sober(ctx context.Context, e *edge) error {
+	for ctx.Err() == nil && s.beside != nil && e.met > s.peak/carried {
+		step, err := s.settle(ctx, e.met)
+		if err != nil || step.Verdict == stepMet {
+			return err
+		}
+		e.above, e.met = &step, 0
+		for _, other := range s.steps {
+			if other.Verdict == stepMet && other.RatePS < step.RatePS {
+				e.met = max(e.met, other.RatePS)
+			}
+		}
+	}
+	return nil
 }
 
 // place puts a rate on its side of the edge.

@@ -79,7 +79,7 @@ func TestSearchAgrees(t *testing.T) {
 // always; without it is not.
 func TestSearchOnAMachineThatIsNotEquallyFast(t *testing.T) {
 	with, without := strayed(t, true), strayed(t, false)
-	if with > 20 || without < 3*with {
+	if with > 10 || without < 5*with {
 		t.Errorf("with the turns %d of 200 knees are not within 10 %% of the peak, without them %d", with, without)
 	}
 }

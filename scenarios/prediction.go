@@ -237,10 +237,10 @@ func (m *measure) of(name, figure string) float64 {
 //   - shares: grants are drawn from the requests of both groups. Of n grants the
 //     slow ones' have a standard deviation of at most √(n·q·(1 − q)), q being the
 //     part that is predicted, so four times that and four grants, over what is
-//     fair; or two buckets and two grants if that is more: once in a while no fast
-//     call comes for so long that a slow one gets in, and what the next fast call
-//     then mints, a bucket at most, both take from (seen: 6 grants of 305 where 0.3
-//     are predicted);
+//     fair. Where few are predicted, and yet some, it is two buckets and two grants
+//     if that is more: once in a while no fast call comes for so long that a slow
+//     one gets in, and what the next fast call then mints, a bucket at most, both
+//     take from (seen: 6 grants of 305 where 0.1 are predicted);
 //   - denials: none where none is predicted, else 5 %, the denials of 50 ms and
 //     four standard deviations of their number.
 func (m *measure) figure(name string, predicted float64) (measured, tolerance float64) {
@@ -262,7 +262,11 @@ func (m *measure) figure(name string, predicted float64) (measured, tolerance fl
 			return 0, 0
 		}
 		q := min(max(predicted*fair, 0), 1)
-		return m.slowGrants / n / fair, (4*math.Sqrt(n*q*(1-q)) + max(4, 2*(l.Capacity+1))) / (n * fair)
+		few := 4.0
+		if n*q > 0.01 && n*q < few {
+			few = max(few, 2*(l.Capacity+1))
+		}
+		return m.slowGrants / n / fair, (4*math.Sqrt(n*q*(1-q)) + few) / (n * fair)
 	}
 	count := m.of(check.SpuriousDenial, "count")
 	if predicted == 0 {

@@ -2,7 +2,6 @@ package capacity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 )
@@ -49,8 +48,12 @@ func (s *search) run(ctx context.Context) (edge, error) {
 				return e, err
 			}
 		}
-		if again, err := s.doubt(ctx, &e); err != nil || !again {
-			return e, errors.Join(err, s.sober(ctx, &e))
+		again, err := s.doubt(ctx, &e)
+		if err != nil {
+			return e, err
+		}
+		if !again {
+			return e, s.sober(ctx, &e)
 		}
 	}
 }
